@@ -118,7 +118,8 @@ void reprise_record_op(const struct reprise_record_lane *lane, const struct repr
 	                                .lane = lane == NULL ? REPRISE_LANE_NONE : lane->number};
 	uint64_t now = reprise_clock_ns();
 	struct reprise_op op = {0};
-	enum reprise_unfit unfit = lane == NULL ? REPRISE_UNFIT_NO_LANE : reprise_op_examine(&op, call);
+	enum reprise_unfit unfit =
+		lane == NULL ? REPRISE_UNFIT_NO_LANE : reprise_op_examine(&op, call, NULL);
 
 	reprise_lock_take(&lock);
 	if (begin()) {

@@ -19,7 +19,7 @@ void reprise_json_begin(void);
 /* In words for people: "1.31 x faster, measured in 42 turns, 1.27 to 1.35". */
 void reprise_report_turns(const struct reprise_turns_told *told, char *words, size_t size);
 
-/* "measured", these words, and "turns", the figures: only with REPRISE_TURNS=1. Before another
+/* "measured", these words, and "turns", the figures: only where turns are wanted. Before another
  * member. */
 void reprise_rows_add_turns(struct reprise_text *text);
 

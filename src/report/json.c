@@ -115,7 +115,10 @@ static void add_option(struct reprise_text *text, enum reprise_option option)
 	else
 		reprise_text_add_string(text, reprise_option_text(option),
 		                        strlen(reprise_option_text(option)));
-	reprise_text_add(text, ", \"from\": \"%s\"}", reprise_option_origin(option));
+	reprise_text_add(text, ", \"from\": ");
+	reprise_text_add_string(text, reprise_option_origin(option),
+	                        strlen(reprise_option_origin(option)));
+	reprise_text_add(text, "}");
 }
 
 static void add_options(struct reprise_text *text)

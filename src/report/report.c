@@ -23,6 +23,7 @@
 #include "base/output.h"
 #include "stats/histogram.h"
 #include "report/inner.h"
+#include "report/metrics.h"
 #include "stats/machine.h"
 #include "stats/pauses.h"
 #include "stats/series.h"
@@ -33,15 +34,18 @@ static struct reprise_lock writing;
 static uint64_t written; /* state_now() of the report in the file; 0: none */
 static bool ended;       /* the last report is written */
 static bool failure_told;
-static pid_t began_in; /* a child that launches nothing writes no report */
+static bool metrics_ended, metrics_told; /* likewise: the metrics, and why there are none */
+static pid_t began_in;                   /* a child that launches nothing writes no report */
 
 void reprise_report_begin(void)
 {
 	began_in = getpid();
 	reprise_reporting = reprise_option_text(REPRISE_OPTION_REPORT)[0] != '\0';
-	reprise_names_wanted =
-		reprise_reporting || reprise_option_text(REPRISE_OPTION_TIMELINE)[0] != '\0';
+	reprise_names_wanted = reprise_reporting ||
+	                       reprise_option_text(REPRISE_OPTION_TIMELINE)[0] != '\0' ||
+	                       reprise_tool_listener() != NULL;
 	reprise_output_begin(reprise_option_text(REPRISE_OPTION_REPORT));
+	reprise_metrics_begin();
 	reprise_json_begin();
 	reprise_machine_note_driver();
 	reprise_launcher_look();
@@ -54,7 +58,8 @@ void reprise_report_forget(void)
 	atomic_store(&reprise_wait_longest_ns, 0);
 	atomic_store(&writing.word, 0);
 	written = 0;
-	ended = failure_told = false;
+	ended = failure_told = metrics_ended = metrics_told = false;
+	reprise_metrics_forget();
 	reprise_output_forget();
 	reprise_json_begin();
 	reprise_histograms_forget();
@@ -95,16 +100,22 @@ static void say_one_line(const struct reprise_totals *totals)
 {
 	const struct reprise_tool *tool = reprise_tool_found();
 	uint64_t paused = atomic_load(&reprise_counters[REPRISE_COUNT_paused_ops]);
-	char gain[160], ops[REPRISE_AMOUNT_MOST], more[REPRISE_AMOUNT_MOST + 64] = "",
-																		 count[REPRISE_AMOUNT_MOST];
+	uint64_t in_ranges = atomic_load(&reprise_counters[REPRISE_COUNT_nvtx_ops]);
+	char gain[160], ops[REPRISE_AMOUNT_MOST], count[REPRISE_AMOUNT_MOST];
+	char more[2 * REPRISE_AMOUNT_MOST + 128] = "";
+	size_t length = 0;
 
 	if (reprise_tool_aside()) {
 		reprise_say("stood aside for %s (%s)", tool->name, tool->sign);
 		return;
 	}
 	if (paused > 0)
-		snprintf(more, sizeof(more), "; %s more came while Reprise was off",
-		         reprise_amount_count(paused, count));
+		length = (size_t)snprintf(more, sizeof(more), "; %s more came while Reprise was off",
+		                          reprise_amount_count(paused, count));
+	if (in_ranges > 0)
+		snprintf(more + length, sizeof(more) - length,
+		         "; %s more came in NVTX ranges that are eager",
+		         reprise_amount_count(in_ranges, count));
 	if (totals->ops == 0) {
 		reprise_say("no CUDA launches were seen%s", more);
 		return;
@@ -201,31 +212,85 @@ static uint64_t state_now(void)
 }
 
 /* Under the lock. Returns the error, 0 for none. */
-static int take_snapshot(int *kept)
+static int take_snapshot(const struct reprise_totals *totals, int *kept)
 {
-	struct state state = {reprise_totals_take(), REPRISE_JSON_SNAPSHOT};
+	struct state state = {totals, REPRISE_JSON_SNAPSHOT};
 
-	return state.totals->ops == 0 ? 0 : reprise_output_write(write_json, &state, kept);
+	return ended || !reprise_report_has_file() ? 0 : reprise_output_write(write_json, &state, kept);
+}
+
+/* True if the error is nobody's to hear, or was told, or can be told now. */
+static bool can_tell(int error, bool told)
+{
+	return error == 0 || error == REPRISE_OUTPUT_LOCKED_IN || told || reprise_log_is_heard();
+}
+
+static bool write_snapshot(const struct reprise_totals *totals, int *kept)
+{
+	int error = take_snapshot(totals, kept);
+	bool told = can_tell(error, failure_told);
+
+	if (error != 0)
+		written = 0;
+	if (error != 0 && error != REPRISE_OUTPUT_LOCKED_IN && told)
+		reprise_report_tell_error(error);
+	return told;
+}
+
+/* Told once, as above. */
+static bool write_metrics(const struct reprise_totals *totals)
+{
+	char room[128];
+	int error = metrics_ended || !reprise_metrics_wanted() ? 0 : reprise_metrics_write(totals);
+	bool told = can_tell(error, metrics_told);
+
+	if (error != 0)
+		written = 0; /* once more, though nothing changes */
+	if (error == 0 || error == REPRISE_OUTPUT_LOCKED_IN || !told)
+		return told;
+	if (!metrics_told)
+		reprise_log(REPRISE_LOG_WARNING, "the metrics cannot be written to %s: %s",
+		            reprise_option_text(REPRISE_OPTION_METRICS),
+		            reprise_output_words(error, room, sizeof(room)));
+	metrics_told = true;
+	return true;
 }
 
 bool reprise_report_snapshot(int *kept)
 {
+	const struct reprise_totals *totals;
 	bool told = true;
 	uint64_t now;
-	int error;
 
 	reprise_lock_take(&writing);
 	now = state_now();
-	if (!ended && now != written) {
-		error = take_snapshot(kept);
-		written = error == 0 ? now : 0;
-		told = error == 0 || error == REPRISE_OUTPUT_LOCKED_IN || failure_told ||
-		       reprise_log_is_heard();
-		if (error != 0 && error != REPRISE_OUTPUT_LOCKED_IN && told)
-			reprise_report_tell_error(error);
+	if (now != written) {
+		totals = reprise_totals_take();
+		written = now;
+		if (totals->ops > 0) {
+			told = write_snapshot(totals, kept);
+			told = write_metrics(totals) && told;
+		}
 	}
 	reprise_lock_give(&writing);
 	return told;
+}
+
+bool reprise_report_has_file(void)
+{
+	const char *where = reprise_option_text(REPRISE_OPTION_REPORT);
+
+	return where[0] != '\0' && strcmp(where, "stderr") != 0;
+}
+
+void reprise_report_end_metrics(void)
+{
+	if (!reprise_metrics_wanted())
+		return;
+	reprise_lock_take(&writing);
+	metrics_ended = true;
+	reprise_metrics_end();
+	reprise_lock_give(&writing);
 }
 
 bool reprise_report_now(int file)

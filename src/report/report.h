@@ -15,19 +15,26 @@ void reprise_report_tell_error(int error);
  * False if it could not be written whole. */
 bool reprise_report_now(int file);
 
-/* Writes the present report to the file for the final one, unless nothing has changed since the
- * last time or the final one is written. *kept as in reprise_output_write(). False if it failed and
- * the error could not be logged. */
+/* True if the report goes to a file. */
+bool reprise_report_has_file(void);
+
+/* Writes the present report to the file for the final one, and the metrics (metrics.h), unless
+ * nothing has changed since the last time, or they have ended. *kept as in reprise_output_write().
+ * False if it failed and the error could not be logged. */
 bool reprise_report_snapshot(int *kept);
 
 /* Writes the final report, to its file or as one line. No other follows. Returns the error and does
  * not log it. */
 int reprise_report_write_last(void);
 
+/* Removes the metrics' file. No other follows. */
+void reprise_report_end_metrics(void);
+
 /* When Reprise starts. */
 void reprise_report_begin(void);
 
-/* At the first op, if the report goes to a file: starts the thread that writes snapshots. */
+/* At the first op, if the report goes to a file, or there are metrics: starts the thread that
+ * writes them. */
 void reprise_snapshots_begin(void);
 
 /* After fork, in the child: there is no such thread. */

@@ -51,6 +51,39 @@ static void add_account(struct reprise_text *text, const struct reprise_account 
 	                 account->graph_nodes * reprise_estimate_node_bytes());
 }
 
+static void add_dimensions(struct reprise_text *text, const char *key, const unsigned int size[3])
+{
+	reprise_text_add(text, ", \"%s\": [%u, %u, %u]", key, size[0], size[1], size[2]);
+}
+
+static void add_sequence_row(struct reprise_text *text, const struct reprise_sequence_row *row)
+{
+	reprise_text_add(text, "{\"kind\": \"%s\", \"times\": %u, \"any_value\": %s",
+	                 reprise_op_kind_names[row->kind], row->times,
+	                 row->any_value ? "true" : "false");
+	if (row->kind == REPRISE_OP_KERNEL) {
+		if (row->name != 0)
+			reprise_text_add(text, ", \"kernel\": %u", row->name);
+		add_dimensions(text, "grid", row->kernel.grid);
+		add_dimensions(text, "block", row->kernel.block);
+	} else if (row->bytes != 0) {
+		reprise_text_add(text, ", \"bytes\": %" PRIu64, row->bytes);
+	}
+	reprise_text_add(text, "}");
+}
+
+static void add_sequence(struct reprise_text *text, const struct reprise_sequence *sequence)
+{
+	bool any = false;
+
+	reprise_text_add(text, "\"sequence\": [");
+	for (unsigned int i = 0; i < sequence->count; i++) {
+		reprise_text_add(text, "%s", reprise_text_comma(&any));
+		add_sequence_row(text, &sequence->rows[i]);
+	}
+	reprise_text_add(text, "], \"sequence_left_out\": %u, ", sequence->left_out);
+}
+
 void reprise_rows_add_traces(struct reprise_text *text, const struct reprise_totals *totals)
 {
 	const struct reprise_accounts *accounts = &totals->accounts;
@@ -68,6 +101,7 @@ void reprise_rows_add_traces(struct reprise_text *text, const struct reprise_tot
 			account->live ? "true" : "false", account->traces);
 		add_name(text, "first", account->first);
 		add_name(text, "last", account->last);
+		add_sequence(text, &accounts->sequences[i]);
 		add_account(text, account);
 	}
 	reprise_text_add(text, "],\n  \"trace_rest\": {\"made\": %" PRIu64 ", ", accounts->rest.traces);
@@ -123,6 +157,7 @@ void reprise_rows_add_kernels(struct reprise_text *text, const uint64_t *by_name
 			continue;
 		reprise_text_add(text, "%s{", reprise_text_line(&any));
 		add_name(text, "name", row);
+		reprise_text_add(text, "\"number\": %u, ", row);
 		reprise_text_add(text, "\"watched\": %" PRIu64 ", \"replayed\": %" PRIu64 "}", seen,
 		                 by_name[row]);
 	}
@@ -131,21 +166,21 @@ void reprise_rows_add_kernels(struct reprise_text *text, const uint64_t *by_name
 
 void reprise_rows_add_gpu(struct reprise_text *text)
 {
-	const struct reprise_kernels *kernels = reprise_kernels_read();
+	struct reprise_kernels kernels;
 	bool any = false;
 
-	if (kernels == NULL)
+	if (!reprise_kernels_read(&kernels))
 		return;
 	reprise_text_add(text,
 	                 ",\n  \"gpu\": {\"kernels\": %" PRIu64 ", \"busy_ns\": %" PRIu64
 	                 ", \"span_ns\": %" PRIu64 ", \"dropped\": %" PRIu64 ", \"rows\": [",
-	                 kernels->count, kernels->busy_ns, kernels->last_ns - kernels->first_ns,
+	                 kernels.count, kernels.busy_ns, kernels.last_ns - kernels.first_ns,
 	                 reprise_gpu_dropped());
-	for (unsigned int i = 0; i < kernels->names; i++) {
+	for (unsigned int i = 0; i < kernels.names; i++) {
 		reprise_text_add(text, "%s{\"name\": ", reprise_text_line(&any));
-		reprise_text_add_string(text, kernels->rows[i].name, strlen(kernels->rows[i].name));
+		reprise_text_add_string(text, kernels.rows[i].name, strlen(kernels.rows[i].name));
 		reprise_text_add(text, ", \"launches\": %" PRIu64 ", \"ns\": %" PRIu64 "}",
-		                 kernels->rows[i].launches, kernels->rows[i].ns);
+		                 kernels.rows[i].launches, kernels.rows[i].ns);
 	}
 	reprise_text_add(text, "]}");
 }

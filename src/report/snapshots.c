@@ -1,5 +1,6 @@
 /*
- * The report thread: once a second it writes the report to the file for the final one. So a program
+ * The report thread: once a second it writes the report to the file for the final one, and the
+ * metrics (metrics.h). So a program
  * that ends by a signal, by _exit or by execve has a report that is at most a second old and says
  * so ("complete": false). The callers of call sites are left out: looking them up takes the
  * loader's lock, which the program may hold while it waits for this thread's end, and reads
@@ -29,6 +30,7 @@
 #include "base/output.h"
 #include "base/thread.h"
 #include "base/tuning.h"
+#include "report/metrics.h"
 
 /* The report thread sleeps on it. */
 enum { ABSENT, WATCHING, ASKED };
@@ -96,10 +98,9 @@ static void *run(void *unused)
 
 void reprise_snapshots_begin(void)
 {
-	const char *where = reprise_option_text(REPRISE_OPTION_REPORT);
 	uint32_t absent = ABSENT;
 
-	if (where[0] != '\0' && strcmp(where, "stderr") != 0 &&
+	if ((reprise_report_has_file() || reprise_metrics_wanted()) &&
 	    atomic_compare_exchange_strong(&state, &absent, WATCHING) &&
 	    !reprise_thread_start(run, "reprise-report"))
 		atomic_store(&state, ABSENT);
@@ -128,10 +129,12 @@ static void have_last_written(void)
  * are empty. */
 __attribute__((destructor)) static void at_end(void)
 {
+	REPRISE_KEEP_FLOAT;
+
+	reprise_report_end_metrics();
 	if (reprise_option_text(REPRISE_OPTION_REPORT)[0] == '\0')
 		return;
 
-	REPRISE_KEEP_FLOAT;
 	int error = reprise_report_write_last();
 
 	if (error == REPRISE_OUTPUT_LOCKED_IN)

@@ -143,9 +143,9 @@ static void weigh(struct reprise_gain *gain)
 	uint64_t launch_ticks = reprise_histogram_median(REPRISE_HISTOGRAM_graph);
 	struct reprise_pauses pauses = reprise_pauses_read();
 
-	gain->launch_measured = launch_ticks != 0;
-	gain->launch_ns = gain->launch_measured ? reprise_clock_ticks_to_ns(launch_ticks)
-	                                        : reprise_cost(REPRISE_COST_launch, 1);
+	gain->launch_measured = launch_ticks != 0 || reprise_cost_is_measured(REPRISE_COST_launch);
+	gain->launch_ns = launch_ticks != 0 ? reprise_clock_ticks_to_ns(launch_ticks)
+	                                    : reprise_cost(REPRISE_COST_launch, 1);
 	for (unsigned int i = 0; i < REPRISE_OP_KIND_COUNT; i++) {
 		gain->kind_measured[i] = reprise_op_cost_of_kind(i) != 0;
 		gain->kind_ns[i] = reprise_clock_ticks_to_ns(reprise_account_kind_ticks(i));

@@ -6,6 +6,37 @@
 
 #include "base/text.h"
 
+#define EARLIER_MOST 80 /* bytes of a verdict in words */
+
+static const char *const verdicts[] = {"undecided", "replay", "eager", "bound"};
+
+/* The verdict on a loop before the last. */
+static void tell_earlier(const struct reprise_turns_result *result, char words[EARLIER_MOST])
+{
+	if (result->earlier.verdict == REPRISE_VERDICT_REPLAY)
+		snprintf(words, EARLIER_MOST, "%.2f x faster in an earlier loop, %.2f to %.2f",
+		         result->earlier.gain / 1e3, result->earlier.low / 1e3, result->earlier.high / 1e3);
+	else if (result->earlier.verdict == REPRISE_VERDICT_EAGER)
+		snprintf(words, EARLIER_MOST, "no gain: an earlier loop was left eager");
+	else
+		snprintf(words, EARLIER_MOST, "GPU-bound: an earlier loop had nothing to gain");
+}
+
+static void tell_undecided(const struct reprise_turns_result *result, char *words, size_t size)
+{
+	char cost[REPRISE_AMOUNT_MOST], earlier[EARLIER_MOST];
+
+	reprise_amount_duration((double)result->lost_ns, cost);
+	tell_earlier(result, earlier);
+	if (result->earlier.verdict != REPRISE_VERDICT_UNDECIDED)
+		snprintf(words, size, "%s, cost %s; the last loop was too short to measure", earlier, cost);
+	else if (result->turns > 0)
+		snprintf(words, size, "too short to measure: no verdict in %" PRIu64 " turns, cost %s",
+		         result->turns, cost);
+	else
+		snprintf(words, size, "too short to measure, or without a regular loop");
+}
+
 void reprise_report_turns(const struct reprise_turns_told *told, char *words, size_t size)
 {
 	const struct reprise_turns_result *result = &told->result;
@@ -21,16 +52,22 @@ void reprise_report_turns(const struct reprise_turns_told *told, char *words, si
 	else if (result->verdict == REPRISE_VERDICT_BOUND)
 		snprintf(words, size, "GPU-bound: nothing to gain; left eager after %s, cost %s", after,
 		         cost);
-	else if (result->turns > 0)
-		snprintf(words, size, "too short to measure: no verdict in %" PRIu64 " turns, cost %s",
-		         result->turns, cost);
 	else
-		snprintf(words, size, "too short to measure, or without a regular loop");
+		tell_undecided(result, words, size);
+}
+
+static void add_earlier(struct reprise_text *text, const struct reprise_turns_result *result)
+{
+	if (result->earlier.verdict == REPRISE_VERDICT_UNDECIDED)
+		return;
+	reprise_text_add(
+		text, ", \"earlier\": {\"verdict\": \"%s\", \"gain\": %u, \"low\": %u, \"high\": %u}",
+		verdicts[result->earlier.verdict], result->earlier.gain, result->earlier.low,
+		result->earlier.high);
 }
 
 void reprise_rows_add_turns(struct reprise_text *text)
 {
-	static const char *const verdicts[] = {"undecided", "replay", "eager", "bound"};
 	struct reprise_turns_told told = reprise_turns_read();
 	const struct reprise_turns_result *result = &told.result;
 	char words[160];
@@ -44,8 +81,8 @@ void reprise_rows_add_turns(struct reprise_text *text)
 	                 verdicts[result->verdict], result->gain, result->low, result->high);
 	reprise_text_add(text, ", \"turns\": %" PRIu64 ", \"tests\": %" PRIu64 ", \"loops\": %" PRIu64,
 	                 result->turns, result->tests, result->loops);
-	reprise_text_add(text,
-	                 ", \"decided_ns\": %" PRIu64 ", \"lost_ns\": %" PRIu64
-	                 "},\n  \"turn_ops\": %" PRIu64 ",\n",
-	                 result->decided_ns, result->lost_ns, reprise_counts_sum().in_turns);
+	reprise_text_add(text, ", \"decided_ns\": %" PRIu64 ", \"lost_ns\": %" PRIu64,
+	                 result->decided_ns, result->lost_ns);
+	add_earlier(text, result);
+	reprise_text_add(text, "},\n  \"turn_ops\": %" PRIu64 ",\n", reprise_counts_sum().in_turns);
 }

@@ -12,7 +12,7 @@
 
 /* The least bytes of an event in the file. Bounds the number of events, and so the memory that
  * waits to be written. */
-#define LINE_LEAST 80
+#define LINE_LEAST 87
 
 _Atomic bool reprise_timeline_on REPRISE_HOT_DATA;
 _Atomic(struct reprise_timeline_chunk *) reprise_timeline_chunks;

@@ -9,7 +9,10 @@
 
 struct reprise_timeline_event {
 	uint64_t begin, end; /* ticks */
-	const char *reason;
+	union {              /* the grid of a kernel launch; the reason of another event */
+		const char *reason;
+		struct reprise_timeline_grid grid;
+	};
 	uint32_t ops;
 	/* A graph's number, which wraps. Of a kernel launch, the row of its name. */
 	uint32_t kind : 8, lane : 8, graph : 16;

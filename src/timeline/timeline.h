@@ -48,10 +48,20 @@ enum reprise_timeline_kind {
 
 #define REPRISE_TIMELINE_NO_LANE 255
 
+/* A kernel's grid, in the eight bytes that it may take. All 0: none, or one that no driver accepts.
+ */
+struct reprise_timeline_grid {
+	uint32_t x;
+	uint16_t y, z;
+};
+
 /* Details of an event. 0: none, but for the lane. */
 struct reprise_timeline_about {
-	uint8_t lane;       /* the lane's number */
-	const char *reason; /* why a side exit was made; stays valid */
+	uint8_t lane; /* the lane's number */
+	union {
+		const char *reason;                /* why a side exit was made; stays valid */
+		struct reprise_timeline_grid grid; /* of a kernel launch */
+	};
 	/* The graph's number. Of a kernel launch, the row of its name (op/name.h). */
 	uint32_t graph;
 	uint32_t ops; /* number of ops */
@@ -77,6 +87,13 @@ static inline void reprise_timeline_end(unsigned int kind, uint64_t begin,
 {
 	if (__builtin_expect(begin != 0, 0))
 		reprise_timeline_add(kind, begin, &about);
+}
+
+static inline struct reprise_timeline_grid reprise_timeline_grid_of(const unsigned int grid[3])
+{
+	if (grid[1] > UINT16_MAX || grid[2] > UINT16_MAX)
+		return (struct reprise_timeline_grid){0};
+	return (struct reprise_timeline_grid){grid[0], (uint16_t)grid[1], (uint16_t)grid[2]};
 }
 
 /* The same for a call that belongs to no single lane. */

@@ -1,11 +1,12 @@
 /*
- * The timeline's writer: writes events in the array format of trace events, one line each. The
- * array need not be closed, so the file can be read at any time if no line is cut. No line and no
- * write crosses a page: if the process ends during a write, the kernel still finishes the page. The
- * file is open only during writes.
+ * The timeline's writer: makes lines of events (timeline_file.h).
  *
  * Times count from the start of Reprise at one constant rate: with two rates an inner event could
  * stick out of the outer one.
+ *
+ * Counters are made here of what the events say, and of what graphs take when they are written. An
+ * arrow leads from each hold that a replay ended to that replay: a thread notes the two one after
+ * the other.
  *
  * The activities of the GPU are asked for here, and come in chunks of their own. Viewers drop
  * events that overlap on a track. So activities that overlap on one stream, as branches of a graph
@@ -13,8 +14,7 @@
  */
 #include "workers/workers.h"
 
-#include <fcntl.h>
-#include <stdarg.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,157 +22,66 @@
 #include <unistd.h>
 
 #include "base/inside.h"
-#include "base/lock.h"
-#include "base/log.h"
 #include "base/options.h"
+#include "base/profile.h"
 #include "base/worker.h"
 #include "gpu/gpu.h"
+#include "graph/estimate.h"
 #include "timeline/inner.h"
 #include "op/name.h"
 #include "op/op.h"
-#include "stats/counters.h"
-#include "base/output.h"
 #include "base/tuning.h"
+#include "workers/timeline_file.h"
 
-#define PAGE_BYTES 4096
-#define LINE_MOST 768
 #define LANE_TRACK 5000000 /* above all thread ids: these are at most 2^22 */
 #define LANES 255
 #define STREAM_TRACK 6000000
 #define STREAM_TRACKS 256
 
-/* The writer's own state. */
+/* The tracks that have a name: of lanes, and of streams of the GPU. */
 static struct {
-	struct reprise_output_path output;
-	bool made, ended;
-	uint64_t bytes; /* including text that is not written yet */
 	bool named[LANES];
-	unsigned int tracks;
+	unsigned int count; /* of streams */
 	struct {
 		uint32_t device, context, stream;
 		uint64_t end; /* of the last activity on the track */
 	} streams[STREAM_TRACKS];
-} file;
+} tracks;
 
-/* The last page of the file, not written yet. */
+/* Of each lane, the replay that was written last and its thread, until the hold that it ended. */
 static struct {
-	char text[PAGE_BYTES];
-	size_t length;
-	uint64_t events;
-} page;
+	uint64_t begin;
+	int thread;
+} replays[LANES];
 
-static int open_file(void)
-{
-	int made;
+static uint64_t arrows;      /* so many were written: their numbers */
+static uint64_t graph_bytes; /* as the counter was written last */
 
-	if (file.made)
-		return reprise_output_again(&file.output, O_APPEND);
-	file.made = true;
-	made = reprise_output_make(reprise_option_text(REPRISE_OPTION_TIMELINE), &file.output);
-	if (made >= 0 && file.output.beside)
-		reprise_log(REPRISE_LOG_WARNING, "%s is there already: the timeline is in %s",
-		            reprise_option_text(REPRISE_OPTION_TIMELINE), file.output.path);
-	return made;
-}
-
-static void end(void)
-{
-	file.ended = true;
-	atomic_store(&reprise_timeline_on, false);
-}
-
-static void write_page(void)
-{
-	int error;
-	char room[128];
-
-	if (page.length == 0)
-		return;
-	error = reprise_output_add(open_file(), page.text, page.length);
-	if (error == 0)
-		reprise_count(REPRISE_COUNT_timeline_events, page.events);
-	else if (error != REPRISE_OUTPUT_LOCKED_IN)
-		reprise_log(REPRISE_LOG_WARNING, "the timeline %s stopped: %s",
-		            file.output.path[0] != '\0' ? file.output.path
-		                                        : reprise_option_text(REPRISE_OPTION_TIMELINE),
-		            reprise_output_words(error, room, sizeof(room)));
-	if (error != 0)
-		end();
-	page.length = 0;
-	page.events = 0;
-}
-
-static void append(const char *text, size_t length)
-{
-	memcpy(page.text + page.length, text, length);
-	page.length += length;
-	file.bytes += length;
-	if (file.bytes % PAGE_BYTES == 0)
-		write_page();
-}
-
-static void add_text(const char *text, size_t length)
-{
-	static const char blanks[LINE_MOST] = {[0 ... LINE_MOST - 1] = ' '};
-	size_t left = PAGE_BYTES - file.bytes % PAGE_BYTES;
-
-	if (length > left)
-		append(blanks, left);
-	if (!file.ended)
-		append(text, length);
-}
-
-/* Adds a line; if the file would become too large, the closing lines, and ends the timeline. */
-__attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
-{
-	static const char full[] =
-		",\n{\"name\":\"the timeline ends here: it is as large as it may be\",\"ph\":\"i\",\"s\":\"g\","
-		"\"pid\":0,\"tid\":0,\"ts\":0}\n]\n";
-	char line[LINE_MOST];
-	va_list arguments;
-	int length;
-
-	if (file.ended)
-		return;
-	va_start(arguments, format);
-	length = vsnprintf(line, sizeof(line), format, arguments);
-	va_end(arguments);
-	if (file.bytes + (size_t)length + 2 * LINE_MOST <= reprise_option(REPRISE_OPTION_TIMELINE_MOST)
-	                                                       << 20) {
-		add_text(line, (size_t)length);
-		return;
-	}
-	add_text(full, sizeof(full) - 1);
-	write_page();
-	if (!file.ended)
-		reprise_log(REPRISE_LOG_WARNING, "the timeline %s stopped: it is as large as it may be",
-		            file.output.path);
-	end();
-}
+/* How much of the present window of time at least one activity ran on the GPU. Activities that are
+ * told late, and lie before what is counted already, are left out. */
+static struct {
+	uint64_t window, until, busy_ns; /* the window's begin; the end of what is counted */
+	bool was_busy;
+} gpu;
 
 static void begin_file(void)
 {
 	char name[REPRISE_TIMELINE_NAME_MOST];
 
-	reprise_timeline_escape(name, program_invocation_short_name);
-	add("[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"%s\"}}",
-	    (int)getpid(), name);
-	add(",\n{\"name\":\"process_labels\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"labels\":\"under Reprise\"}}",
-	    (int)getpid());
-}
-
-static void end_file(void)
-{
-	if (file.made && !file.ended)
-		add_text("\n]\n", 3);
-	write_page();
-	file.ended = true;
+	reprise_timeline_escape(name, reprise_profile_program());
+	reprise_timeline_file_add(
+		"[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"%s\"}}",
+		(int)getpid(), name);
+	reprise_timeline_file_add(
+		",\n{\"name\":\"process_labels\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"labels\":\"under Reprise\"}}",
+		(int)getpid());
 }
 
 static void name_track(int track, const char *name)
 {
-	add(",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
-	    (int)getpid(), track, name);
+	reprise_timeline_file_add(
+		",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
+		(int)getpid(), track, name);
 }
 
 static void name_thread(const struct reprise_timeline_chunk *chunk)
@@ -187,10 +96,10 @@ static int lane_track(unsigned int lane)
 {
 	char name[16];
 
-	if (!file.named[lane]) {
+	if (!tracks.named[lane]) {
 		snprintf(name, sizeof(name), "lane %u", lane);
 		name_track(LANE_TRACK + (int)lane, name);
-		file.named[lane] = true;
+		tracks.named[lane] = true;
 	}
 	return LANE_TRACK + (int)lane;
 }
@@ -202,29 +111,29 @@ static int stream_track(const struct reprise_gpu_activity *activity)
 	unsigned int track = 0, before = 0;
 	char name[80] = "GPU, more streams";
 
-	for (; track < file.tracks; track++) {
-		if (file.streams[track].device != activity->device ||
-		    file.streams[track].context != activity->context ||
-		    file.streams[track].stream != activity->stream)
+	for (; track < tracks.count; track++) {
+		if (tracks.streams[track].device != activity->device ||
+		    tracks.streams[track].context != activity->context ||
+		    tracks.streams[track].stream != activity->stream)
 			continue;
-		if (file.streams[track].end <= activity->begin)
+		if (tracks.streams[track].end <= activity->begin)
 			break;
 		before++;
 	}
 	if (track == STREAM_TRACKS)
 		return STREAM_TRACK + STREAM_TRACKS - 1;
-	if (track == file.tracks) {
+	if (track == tracks.count) {
 		if (track < STREAM_TRACKS - 1)
 			snprintf(name, sizeof(name), "GPU %u, context %u, stream %u%.*s", activity->device,
 			         activity->context, activity->stream, before > 0 ? 18 : 0,
 			         ", at the same time");
 		name_track(STREAM_TRACK + (int)track, name);
-		file.streams[track].device = activity->device;
-		file.streams[track].context = activity->context;
-		file.streams[track].stream = activity->stream;
-		file.tracks++;
+		tracks.streams[track].device = activity->device;
+		tracks.streams[track].context = activity->context;
+		tracks.streams[track].stream = activity->stream;
+		tracks.count++;
 	}
-	file.streams[track].end = activity->end;
+	tracks.streams[track].end = activity->end;
 	return STREAM_TRACK + (int)track;
 }
 
@@ -232,11 +141,97 @@ static int stream_track(const struct reprise_gpu_activity *activity)
 static void add_span(const char *name, const char *category, int track, uint64_t begin,
                      uint64_t took, const char *arguments)
 {
-	add(",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%llu.%03u,\"dur\":%llu.%03u,\"args\":{%s}}",
-	    name, category, (int)getpid(), track, (unsigned long long)(begin / 1000),
-	    (unsigned int)(begin % 1000), (unsigned long long)(took / 1000),
-	    (unsigned int)(took % 1000), arguments);
-	page.events += !file.ended;
+	reprise_timeline_file_add(
+		",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%llu.%03u,\"dur\":%llu.%03u,\"args\":{%s}}",
+		name, category, (int)getpid(), track, (unsigned long long)(begin / 1000),
+		(unsigned int)(begin % 1000), (unsigned long long)(took / 1000),
+		(unsigned int)(took % 1000), arguments);
+	reprise_timeline_file_count();
+}
+
+/* ---- counters and arrows ---- */
+
+/* Sets a counter from that time on. */
+static void add_counter(const char *name, uint64_t at, const char *unit, uint64_t value)
+{
+	reprise_timeline_file_add(
+		",\n{\"name\":\"%s\",\"ph\":\"C\",\"pid\":%d,\"ts\":%llu.%03u,\"args\":{\"%s\":%llu}}",
+		name, (int)getpid(), (unsigned long long)(at / 1000), (unsigned int)(at % 1000), unit,
+		(unsigned long long)value);
+}
+
+/* An end of an arrow: "s" it starts, or "f" it arrives, in what lasts at that time on the track. */
+static void add_arrow(const char *phase, int track, uint64_t at)
+{
+	reprise_timeline_file_add(
+		",\n{\"name\":\"replay\",\"cat\":\"replay\",\"ph\":\"%s\",%s\"id\":%llu,\"pid\":%d,\"tid\":%d,\"ts\":%llu.%03u}",
+		phase, phase[0] == 'f' ? "\"bp\":\"e\"," : "", (unsigned long long)arrows, (int)getpid(),
+		track, (unsigned long long)(at / 1000), (unsigned int)(at % 1000));
+}
+
+/* The lane's deferred calls while the hold lasts, and the arrow to the replay that ended it. */
+static void add_hold(const struct reprise_timeline_event *event, int thread, uint64_t begin,
+                     uint64_t took)
+{
+	uint64_t replay = replays[event->lane].begin;
+	char name[64];
+
+	snprintf(name, sizeof(name), "lane %u: deferred calls", (unsigned int)event->lane);
+	add_counter(name, begin, "calls", event->ops);
+	add_counter(name, begin + took, "calls", 0);
+	if (replays[event->lane].thread == thread && replay >= begin && replay <= begin + took) {
+		arrows++;
+		add_arrow("s", LANE_TRACK + (int)event->lane, begin);
+		add_arrow("f", thread, replay);
+	}
+	replays[event->lane].thread = 0;
+}
+
+static void add_graph_memory(void)
+{
+	uint64_t bytes = reprise_estimate_bytes();
+
+	if (bytes == graph_bytes)
+		return;
+	graph_bytes = bytes;
+	add_counter("graph memory", reprise_clock_steady_ns(reprise_clock_ticks()), "bytes", bytes);
+}
+
+/* Writes the present window, and begins the one of that time. */
+static void next_window(uint64_t at)
+{
+	if (gpu.busy_ns > 0 || gpu.was_busy)
+		add_counter("GPU busy", gpu.window, "per cent",
+		            gpu.busy_ns * 100 / REPRISE_TUNE_TIMELINE_BUSY_NS);
+	if (gpu.busy_ns > 0 && at - gpu.window >= 2 * (uint64_t)REPRISE_TUNE_TIMELINE_BUSY_NS)
+		add_counter("GPU busy", gpu.window + REPRISE_TUNE_TIMELINE_BUSY_NS, "per cent", 0);
+	gpu.was_busy = gpu.busy_ns > 0 && at - gpu.window < 2 * (uint64_t)REPRISE_TUNE_TIMELINE_BUSY_NS;
+	gpu.window = at - at % REPRISE_TUNE_TIMELINE_BUSY_NS;
+	gpu.busy_ns = 0;
+}
+
+static void count_busy(uint64_t begin, uint64_t end)
+{
+	uint64_t rest;
+
+	if (begin < gpu.until)
+		begin = gpu.until;
+	while (begin < end) {
+		if (begin - gpu.window >= REPRISE_TUNE_TIMELINE_BUSY_NS)
+			next_window(begin);
+		if (begin == gpu.window && end - begin >= 2 * (uint64_t)REPRISE_TUNE_TIMELINE_BUSY_NS) {
+			/* One point for many windows that are all alike; the last one is counted below. */
+			add_counter("GPU busy", begin, "per cent", 100);
+			begin = end - end % REPRISE_TUNE_TIMELINE_BUSY_NS - REPRISE_TUNE_TIMELINE_BUSY_NS;
+			gpu.window = begin;
+			gpu.was_busy = true;
+		}
+		rest = gpu.window + REPRISE_TUNE_TIMELINE_BUSY_NS - begin;
+		rest = rest < end - begin ? rest : end - begin;
+		gpu.busy_ns += rest;
+		begin += rest;
+		gpu.until = begin;
+	}
 }
 
 static void add_activity(const struct reprise_gpu_activity *activity)
@@ -259,9 +254,18 @@ static void add_activity(const struct reprise_gpu_activity *activity)
 	         activity->correlation);
 	add_span(activity->name, "gpu", stream_track(activity), activity->begin,
 	         activity->end - activity->begin, about);
+	count_busy(activity->begin, activity->end);
 }
 
-/* Adds a call of the program's, named after its kernel if known. */
+static void end_file(void)
+{
+	if (gpu.busy_ns > 0)
+		next_window(gpu.window + 2 * (uint64_t)REPRISE_TUNE_TIMELINE_BUSY_NS);
+	reprise_timeline_file_end();
+}
+
+/* Adds a call of the program's, named after its kernel if known. A launch has its grid, other calls
+ * their kind. */
 static void add_call(const struct reprise_timeline_event *event, int thread, uint64_t begin,
                      uint64_t took)
 {
@@ -272,7 +276,11 @@ static void add_call(const struct reprise_timeline_event *event, int thread, uin
 	char name[REPRISE_TIMELINE_NAME_MOST], about[64];
 
 	reprise_timeline_escape(name, kernel != NULL ? kernel : reprise_op_kind_names[event->kind]);
-	snprintf(about, sizeof(about), "\"kind\":\"%s\"", reprise_op_kind_names[event->kind]);
+	if (event->kind == REPRISE_OP_KERNEL && event->grid.x != 0)
+		snprintf(about, sizeof(about), "\"grid\":[%u,%u,%u]", event->grid.x, event->grid.y,
+		         event->grid.z);
+	else
+		snprintf(about, sizeof(about), "\"kind\":\"%s\"", reprise_op_kind_names[event->kind]);
 	add_span(name, "call", thread, begin, took, about);
 }
 
@@ -302,6 +310,12 @@ static void add_other(const struct reprise_timeline_event *event, int thread, ui
 	add_span(name, named[1],
 	         event->kind == REPRISE_TIMELINE_HOLD ? lane_track(event->lane) : thread, begin, took,
 	         about + (about[0] != '\0'));
+	if (event->kind == REPRISE_TIMELINE_HOLD) {
+		add_hold(event, thread, begin, took);
+	} else if (event->kind == REPRISE_TIMELINE_REPLAY && event->lane < LANES) {
+		replays[event->lane].begin = begin;
+		replays[event->lane].thread = thread;
+	}
 }
 
 static void add_event(const struct reprise_timeline_event *event, int thread)
@@ -322,10 +336,11 @@ static bool write_events(struct reprise_timeline_chunk *chunk)
 
 	if (count == chunk->written)
 		return false;
-	if (file.bytes == 0)
+	if (!reprise_timeline_file_begun())
 		begin_file();
 	if (chunk->written == 0 && chunk->thread != 0)
 		name_thread(chunk);
+	add_graph_memory();
 	for (uint32_t i = chunk->written; i < count; i++) {
 		if (chunk->thread != 0)
 			add_event(&chunk->events[i], chunk->thread);
@@ -364,7 +379,7 @@ static bool write_all(void)
 		newer->next = chunk->next;
 		munmap(chunk, REPRISE_TIMELINE_CHUNK_BYTES);
 	}
-	write_page();
+	reprise_timeline_file_write();
 	return any;
 }
 
@@ -432,7 +447,10 @@ void reprise_timeline_finish(uint64_t patience_ns)
 
 void reprise_timeline_writing_reset(void)
 {
-	memset(&file, 0, sizeof(file));
-	page.length = 0;
-	page.events = 0;
+	reprise_timeline_file_reset();
+	memset(&tracks, 0, sizeof(tracks));
+	memset(&replays, 0, sizeof(replays));
+	memset(&gpu, 0, sizeof(gpu));
+	arrows = 0;
+	graph_bytes = 0;
 }

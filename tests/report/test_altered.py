@@ -18,7 +18,7 @@ from lib import runs
 COMMAND = runs.Command(Path(sys.argv[1]))
 replayed, report, reprise = COMMAND.replayed, COMMAND.report, COMMAND.reprise
 
-ALTERED = 200
+ALTERED = 120
 SEED = 20261123
 SECONDS_MOST = 30
 FORMS = ([], ["--json"], ["--html"])
@@ -79,7 +79,23 @@ class Altered(unittest.TestCase):
                     self.assertLess(len(lines[0]), 400)
         # Neither all, nor none: both ways were gone.
         self.assertGreater(refused, ALTERED // 4)
-        self.assertLess(refused, ALTERED - 20)
+        self.assertLess(refused, ALTERED - 5)
+
+    def test_compared_with_a_whole_one(self):
+        shown_in_all, page = 0, self.folder / "page.html"
+        wholes = [self.folder / "whole.json", self.folder / "observed.json"]
+        wholes[1].write_text(json.dumps(self.wholes[1]))
+        for i, file in enumerate(self.files[::3]):
+            whole = wholes[3 * i % 2]
+            pair = (file, whole) if i % 2 else (whole, file)
+            with self.subTest(file=file.name):
+                shown = self.show("--compare", *pair, *(["--html", page] if i % 4 < 2 else []))
+                self.assertIn(shown.returncode, (0, 1))
+                self.assertNotIn("Traceback", shown.stderr)
+                self.assertTrue(is_harmless(shown.stdout) and is_harmless(shown.stderr), (shown.stdout, shown.stderr))
+                self.assertEqual(shown.returncode == 0, shown.stderr == "")
+                shown_in_all += shown.returncode == 0
+        self.assertGreater(shown_in_all, 0)
 
     def test_all_in_one_folder(self):
         (self.folder / "altered" / "zzz.json").write_text(self.whole.read_text())

@@ -109,6 +109,16 @@ class Figures(WithFolder):
         self.assertEqual(kernels, {"mix": told["ops"] - 1})
         self.assertEqual({row["first"] for row in told["trace_rows"]}, {"mix"})
 
+    def test_a_trace_has_its_ops_in_their_order(self):
+        told, _ = replayed(self.path, "one-changed")
+        numbers = {row["number"]: row["name"] for row in told["kernels"]}
+        for row in told["trace_rows"]:
+            self.assertEqual(sum(op["times"] for op in row["sequence"]) + row["sequence_left_out"], row["length"])
+            self.assertEqual(sum(op["times"] for op in row["sequence"] if op["any_value"]), row["any_value"])
+            kernels = [numbers[op["kernel"]] for op in row["sequence"] if op["kind"] == "kernel"]
+            self.assertEqual((kernels[0], kernels[-1]), (row["first"], row["last"]))
+            self.assertTrue(all(len(op["grid"]) == len(op["block"]) == 3 and min(op["grid"] + op["block"]) > 0 for op in row["sequence"] if op["kind"] == "kernel"))
+
     def test_the_number_of_traces_told_of_is_bounded(self):
         told, _ = report(self.path, "run", "eight-bodies", "--hold", "0")
         self.assertGreater(told["traces"], 32)
@@ -187,10 +197,11 @@ class Command(WithFolder):
 
     def test_tables_of_one_process(self):
         told, _ = replayed(self.path, "one-changed")
+        self.assertEqual((told["gain"]["launch_measured"], "launch" in told["cost_assumed"]), (True, False))    # behind patches, with REPRISE_PAYS=assumed, too
         shown = reprise("report", self.path)
         self.assertEqual((shown.returncode, shown.stderr), (0, ""))
-        for words in ("What happened to each call", "Biggest traces", "Gain", "Holds, stalls, building", "Kernels", f"process {told['pid']}", f"{told['replayed']:,}",
-                      amounts.duration(told["saved_ns"])):
+        for words in ("What happened to each call", "Biggest sequences", "Gain", "Deferral, stalls, building", "Kernels", f"process {told['pid']}", f"{told['replayed']:,}",
+                      amounts.duration(abs(told["saved_ns"]))):
             self.assertIn(words, shown.stdout)
         self.assertRegex(shown.stdout, r"cuStreamSynchronize +launchbound-driver: (one_changed|sync)\+0x")    # the second where the compiler leaves it a function
         self.assertLess(max(map(len, shown.stdout.splitlines())), 220)
@@ -205,11 +216,16 @@ class Command(WithFolder):
         options = "options from the environment: REPRISE_PAYS=measured; from the command line: REPRISE_HOLD=200"
         origins = {name: option["from"] for name, option in told["options"].items() if option["from"] != "default"}
         self.assertEqual(origins, {"REPRISE": "command", "REPRISE_HOLD": "command", "REPRISE_REPORT": "command", "REPRISE_PAYS": "environment"})
-        for shown in reprise("report", self.path).stdout, page.read_text():
-            self.assertIn(machine, shown)
-            self.assertIn(options, shown)
+        shown = reprise("report", self.path).stdout
+        self.assertIn(machine, shown)
+        self.assertIn(options, shown)
+        seen = page.read_text()
+        for words in (f"{told['version']}, commit {told['commit']}, mode on", "Simulated device", "CUDA 13.0", options.removeprefix("options ")):
+            self.assertIn(f"{words}</dd>", seen)
+        seen = re.sub(r"</?(span|code)>", "", seen)
         for name, option in told["options"].items():
-            self.assertIn(f'<td class="words">{name}</td><td class="words name">{option["value"]}</td><td class="words">{option["from"]}</td>', page.read_text())
+            row = (("words", "option", name), ("words", "value", option["value"]), ("words", "from", option["from"]))
+            self.assertIn("".join(f'<td class="{kind}" data-head="{head}">{cell}</td>' for kind, head, cell in row), seen)
         told.update(driver="580.82.07", options={})
         self.path.write_text(json.dumps(told))
         shown = reprise("report", self.path).stdout
@@ -222,9 +238,10 @@ class Command(WithFolder):
         self.path.write_text(json.dumps(told))
         page = self.folder / "page.html"
         reprise("report", self.path, "--html", page)
-        for shown in reprise("report", self.path).stdout, page.read_text():
-            for words in ("; 437,520 more came while Reprise was off.", "(while off)", "(while the program captured)", "(after Reprise had stopped)"):
-                self.assertIn(words, shown)
+        for words in ("; 437,520 more came while Reprise was off.", "(while off)", "(while the program captured)", "(after Reprise had stopped)"):
+            self.assertIn(words, reprise("report", self.path).stdout)
+        for words in ("437,520 launches came while Reprise was off", *(f"{name} (not among the calls)" for name in ("while off", "while the program captured", "after Reprise had stopped"))):
+            self.assertIn(words, page.read_text())
 
     def test_a_difference_that_verify_found_is_shown(self):
         told, _ = report(self.path, "run", "chain")
@@ -239,7 +256,7 @@ class Command(WithFolder):
             row.pop("library")
         self.path.write_text(json.dumps(told))
         shown = reprise("report", self.path).stdout
-        self.assertIn("Where it is kept from replaying (the call site is where the program's call returns to; by way of cudart, that is in cudart; a snapshot does not tell it)", shown)
+        self.assertIn("What stands in the way, or cuts sequences (the call site is where the program's call returns to; by way of cudart, that is in cudart; a snapshot does not tell it)", shown)
         self.assertRegex(shown, r"cuStreamSynchronize +\(not known\)")
 
     def test_what_differs_between_processes_is_shown_of_all(self):
@@ -267,7 +284,7 @@ class Command(WithFolder):
         self.path.write_text(json.dumps(told | {"measured": "1.31 x faster, measured in 42 turns, 1.27 to 1.35", "turn_ops": 5}))
         shown = reprise("report", self.path).stdout
         self.assertIn("launches were replayed; 1.31 x faster, measured in 42 turns, 1.27 to 1.35.", shown)
-        self.assertRegex(shown, r"in eager turns +5 ")
+        self.assertRegex(shown, r"measured eagerly +5 ")
 
     def test_joined_as_json(self):
         each = self.ranks(2)
@@ -355,6 +372,12 @@ class AtTheEnd(WithFolder):
         self.assertRegex(outcome.stderr, "expected (gain|loss)")
         for words in ("would be replayed", "Sequences that repeat", "estimate", "What stands in the way", "pageable", "launchbound-driver: pageable+0x"):
             self.assertIn(words, outcome.stderr)
+        first = outcome.stderr[outcome.stderr.index("Launch overhead"):].splitlines()    # behind what the program says
+        self.assertRegex(first[0], r"^Launch overhead: \S+ \S+, (\S+ % of the run|on several threads of a run of \S+ \S+) \([\d,]+ launches of \S+ \S+, as measured\)\.$")
+        self.assertRegex(first[1], r"^Estimate with graphs: \S+ \S+ → \S+ \S+ \(\d+\.\d\d x( slower)?\) if kernels take 1 us; run with --cupti to measure\.$")
+        self.assertEqual(first[2], "In the way")
+        self.assertRegex("\n".join(first[3:6]), r" x  cannot be graphed: pageable +copy from or to pageable")
+        self.assertEqual(first[6], "")
         self.assertNotIn("would be replayed", outcome.stdout)
 
     def test_observe_writes_the_report_too(self):
@@ -368,7 +391,7 @@ class AtTheEnd(WithFolder):
         page = self.folder / "page.html"
         for what in ([self.folder / "one.json"], [self.folder / "one.json", self.folder / "two.json"]):
             self.assertEqual(reprise("report", *what, "--html", page).returncode, 0)
-            seen = html.unescape(re.sub(r"<style>.*?</style>|<[^>]*>", " ", page.read_text(), flags=re.DOTALL))
+            seen = html.unescape(re.sub(r"<style>.*?</style>|<dl class=\"words\">.*?</dl>|<[^>]*>", " ", page.read_text(), flags=re.DOTALL))
             for shown in reprise("report", *what).stdout, seen:
                 self.assertIn("would be replayed", shown)
                 self.assertEqual(re.findall(r".{0,40}(?<!would be )(?<!had they been )\b(?:replayed|saved|issued as)\b.{0,40}", shown), [])
@@ -388,7 +411,7 @@ class AtTheEnd(WithFolder):
                     self.assertEqual(reprise("report", self.path, "--html", page).returncode, 0)
                     seen = html.unescape(re.sub(r"<style>.*?</style>|<svg.*?</svg>|<[^>]*>", " ", page.read_text(), flags=re.DOTALL))
                     word = ("would be " if mode == "observe" else "") + ("lost" if saved < 0 else "saved")
-                    self.assertRegex(seen, rf"\b{'0 ns' if saved == 0 else '469 us'} +{word}, of .* launch time, by estimate")
+                    self.assertRegex(seen, rf" {word} +{'0 ns' if saved == 0 else '469 us'} ")
                     self.assertNotIn("-469 us", seen)
 
     def test_observe_without_python_says_one_line(self):
@@ -450,7 +473,33 @@ class Words(unittest.TestCase):
         told["gpu"] = {"kernels": 10, "busy_ns": 50000}
         self.assertEqual(observed.run_shorter(told)[0][2], "1.01 x with kernels of 5 us, as measured")
         told["gain"]["launches_ns"] *= 100
-        self.assertEqual(observed.run_shorter(told)[0][1:], ("181 ms → 181 ms", "1.00 x with kernels of 5 us, as measured"))
+        self.assertEqual(observed.run_shorter(told)[0][1:], ("181 ms → 218 ms", "1.21 x slower with kernels of 5 us, as measured"))
+        self.assertEqual(observed.with_graphs(told), "Estimate with graphs: 181 ms → 218 ms (1.21 x slower) with kernels of 5 us, as measured.")
+        del told["gpu"]
+        told["options"] = {"REPRISE_CUPTI": {"value": 1, "from": "command"}}
+        self.assertIn("if kernels take 1 us: CUPTI measured none.", observed.with_graphs(told))
+        told |= {"processes": 4, "runs_ns": 724_000_000}
+        self.assertEqual(observed.with_graphs(told), "Estimate with graphs: 724 ms → 762 ms (1.05 x slower) if kernels take 1 us: CUPTI measured none, 4 processes together.")
+        for gone, why in (({"launches": 0}, "too little was seen"), ({"replayed": 0}, "no sequence repeated often enough")):
+            self.assertEqual(observed.with_graphs(told | gone), f"Estimate with graphs: none, since {why}.")
+
+    def test_the_launch_overhead(self):
+        told = {"launch_time_ns": 371_000_000, "wall_ns": 697_000_000, "ops": 120000, "gain": {"eager_measured": True}}
+        self.assertEqual(observed.overhead(told), "Launch overhead: 371 ms, 53.2 % of the run (120,000 launches of 3.09 us, as measured).")
+        told |= {"launch_time_ns": 900_000_000, "gain": {"eager_measured": False}}
+        self.assertEqual(observed.overhead(told), "Launch overhead: 900 ms, on several threads of a run of 697 ms (120,000 launches of 7.5 us, assumed: as on an H200).")
+
+    def test_the_three_things_that_stand_in_the_way_are_those_of_the_most_launches(self):
+        sites = [{"kind": "waits", "call": "cuStreamSynchronize", "count": 500, "library": "/opt/app", "symbol": "main", "symbol_offset": 16},
+                 {"kind": "waits", "call": "cuEventSynchronize", "count": 9}, {"kind": "unfit", "call": "pageable", "count": 900}]
+        told = {"mode": "observe", "ops": 10000, "replayed": 8000, "exited": {"values": 700, "guard": 20}, "exited_ops": 720, "unfit": {"pageable": 900}, "backed_off": 0,
+                "short_eager": 0, "call_sites": sites}
+        self.assertEqual(observed.in_the_way(told).splitlines(),
+                         ["In the way", "  900 x  cannot be graphed: pageable  copy from or to pageable, managed or unknown memory",
+                          "  700 x  arguments changed            arguments came that the graph does not stand for; they may come again",
+                          "  500 x  cuStreamSynchronize          ends a sequence, once in 20 launches; call site app: main+0x10"])
+        told |= {"replayed": 10000, "exited": {}, "exited_ops": 0, "unfit": {}, "call_sites": sites[1:2]}
+        self.assertEqual(observed.in_the_way(told), "In the way: nothing that concerns 0.1 % of the launches.\n")
 
 
 class Amounts(unittest.TestCase):

@@ -228,6 +228,15 @@ static const struct {
      "GPU-bound: nothing to gain; left eager after 2 s, cost 3 ms"},
 	{{.turns = 6, .lost_ns = 2000000}, "too short to measure: no verdict in 6 turns, cost 2 ms"},
 	{{.turns = 0}, "too short to measure, or without a regular loop"},
+	/* A loop that had a verdict, and then one that has none. */
+	{{.turns = 44, .lost_ns = 3000000, .earlier = {REPRISE_VERDICT_REPLAY, 1310, 1270, 1350}},
+     "1.31 x faster in an earlier loop, 1.27 to 1.35, cost 3 ms; the last loop was too short to "
+     "measure"},
+	{{.turns = 44, .lost_ns = 3000000, .earlier.verdict = REPRISE_VERDICT_EAGER},
+     "no gain: an earlier loop was left eager, cost 3 ms; the last loop was too short to measure"},
+	{{.turns = 44, .lost_ns = 3000000, .earlier.verdict = REPRISE_VERDICT_BOUND},
+     "GPU-bound: an earlier loop had nothing to gain, cost 3 ms; the last loop was too short to "
+     "measure"},
 };
 
 START_TEST(what_turns_have_measured_is_told_in_words)

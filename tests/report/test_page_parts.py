@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""What the page says, without a browser: short names of kernels, the verdict, what to do next, the kernels of a trace, outliers; and that nothing of a report becomes a part of the page.
+
+usage: test_page_parts.py BUILD
+"""
+import copy
+import html
+import html.parser
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import advice
+import judgement
+import kernel_names
+import page
+import words
+from lib import runs
+
+COMMAND = runs.Command(Path(sys.argv[1]))
+TAGS = {"html", "head", "meta", "link", "title", "style", "body", "main", "header", "section", "h1", "h2", "h3", "p", "code", "dl", "div", "dt", "dd", "span", "i", "b", "small", "ol", "li", "abbr",
+        "table", "thead", "tbody", "tr", "th", "td", "figure", "figcaption", "svg", "rect", "details", "summary"}
+ATTRIBUTES = {"lang", "charset", "name", "content", "http-equiv", "rel", "href", "class", "title", "style", "data-head", "scope", "start", "viewbox", "preserveaspectratio", "role", "aria-label", "x", "y",
+              "width", "height"}
+INJECTED = "\"'><script>alert(1)</script><img src=x onerror=alert(2)></style></title>"
+
+
+class Parts(html.parser.HTMLParser):
+    """The tags and attributes of a page; and the text of its elements, by class."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.titles, self.texts = set(), set(), [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attributes}
+        self.titles += [value for name, value in attributes if name == "title"]
+
+    def handle_data(self, text):
+        self.texts.append(text)
+
+
+def strings_replaced(value, by):
+    """A report with other texts wherever any may stand."""
+    if isinstance(value, list):
+        return [strings_replaced(member, by) for member in value]
+    if isinstance(value, dict):
+        return {name: member if name in ("mode", "kind", "verdict", "cost_assumed", "eager_assumed") else strings_replaced(member, by) for name, member in value.items()}
+    return by if isinstance(value, str) else value
+
+
+class KernelNames(unittest.TestCase):
+    def test_short_names(self):
+        for name, short in (("mix", "mix"), ("void mix(int*, float)", "mix"), ("void at::native::reduce_kernel<512, 1, at::ReduceOp<float> >(at::ReduceOp<float>)", "at::native::reduce_kernel"),
+                            ("void (anonymous namespace)::softmax<float, (Kind)2>(float*)", "softmax"), ("ampere_sgemm_128x64_tn", "ampere_sgemm_128x64_tn"),
+                            ("std::enable_if<!(T::a), void>::type ns::run<T>(T)", "ns::run"), ("void cutlass::Kernel2<cutlass_80>(cutlass_80::Params)", "cutlass::Kernel2"),
+                            ("void a::operator()<int>(int)", "a::operator()"), ("bool a::operator< <int>(a::b<int> const&)", "a::operator<"), ("void f<&(g(int))>(int)", "f"),
+                            ("<>", "<>"), ("", ""), ("((((", "(((("), ("void ", "void"), (">>>a(", ">>>a")):
+            with self.subTest(name=name):
+                self.assertEqual(kernel_names.short(name), short)
+
+    def test_long_names_are_cut_at_their_end(self):
+        found = kernel_names.short("k" * 1000)
+        self.assertEqual((len(found), found[-1]), (kernel_names.SHORT_MOST, "…"))
+
+
+class WithReports(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "r.json"
+            cls.on, cls.observed, cls.pageable = COMMAND.replayed(path, "one-changed")[0], COMMAND.report(path, "observe", "pageable")[0], COMMAND.replayed(path, "pageable")[0]
+
+    def told(self, which="on", **changed):
+        report = copy.deepcopy(getattr(self, which)) | changed
+        return report, page.whole([copy.deepcopy(report)])
+
+
+TURNS = {"verdict": "replay", "gain": 1250, "low": 1200, "high": 1300, "turns": 16, "tests": 1, "loops": 1, "decided_ns": 10**9, "lost_ns": 10**6}
+
+
+class Verdict(WithReports):
+    def judged(self, **changed):
+        report = copy.deepcopy(self.on) | changed
+        return judgement.of(report, [report])
+
+    def test_faster(self):
+        told = self.judged(turns=TURNS, measured="1.25 x faster")
+        self.assertEqual((told.tone, told.headline), ("good", "1.25 x faster"))
+        self.assertEqual([(round(part, 3), value) for _, part, value in told.bars], [(1, "100 %"), (0.8, "80 %")])
+        self.assertEqual([round(end, 3) for end in told.spread], [round(1 / 1.3, 3), round(1 / 1.2, 3)])
+
+    def test_slower_is_the_longer_bar(self):
+        told = self.judged(turns=TURNS | {"verdict": "eager", "gain": 800, "low": 750, "high": 850})
+        self.assertEqual((told.tone, told.bars[1][2]), ("fair", "125 %"))
+        self.assertAlmostEqual(told.bars[1][1] / told.bars[0][1], 1.25)
+        self.assertLessEqual(max(told.spread), 1)
+
+    def test_where_nothing_was_measured_no_bar_says_so(self):
+        self.assertEqual(self.judged(turns=TURNS | {"verdict": "bound", "gain": 0}).bars, ())
+        told = self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0}, measured="too short to measure")
+        self.assertEqual((told.tone, "estimated" in told.basis), ("fair", True))
+
+    def test_a_loss_and_a_difference_are_red(self):
+        lost = {name: value for name, value in self.on.items() if name not in ("turns", "measured")} | {"saved_ns": -5_000_000}
+        self.assertEqual(judgement.of(lost, [lost]).tone, "bad")
+        self.assertEqual(self.judged(difference="node 3").tone, "bad")
+
+    def test_several_processes_show_the_one_that_gained_least(self):
+        each = [copy.deepcopy(self.on) | {"rank": rank, "turns": TURNS | {"gain": gain}} for rank, gain in enumerate((1500, 1100, 1300))]
+        told = judgement.of({**self.on, "processes": 3}, each)
+        self.assertEqual((told.tone, told.headline), ("good", "1.10 to 1.50 x faster"))
+        self.assertIn("rank 1", told.bars[1][0])
+        each[0]["turns"] = TURNS | {"verdict": "eager"}
+        self.assertEqual(judgement.of({**self.on, "processes": 3}, each).tone, "fair")
+
+    def test_observe_estimates_the_run(self):
+        told = judgement.of(self.observed, [self.observed])
+        self.assertIn("estimate", told.basis + told.words)
+        self.assertEqual(len(told.bars), 2)
+
+
+class Advice(WithReports):
+    def test_pageable_copies_are_told_with_place_remedy_and_worth(self):
+        report = copy.deepcopy(self.pageable)
+        report["wall_ns"] = 10 * report["launch_time_ns"]
+        first = next(one for one in advice.obstacles(report) if "pageable" in one.what)
+        self.assertTrue(first.what.startswith(f"{report['unfit']['pageable']:,} copies"))
+        self.assertRegex(first.site, r"launchbound-driver(: \w+)?\+0x")
+        self.assertIn("pin this buffer", first.remedy)
+        self.assertAlmostEqual(first.share, report["unfit"]["pageable"] / report["ops"])
+        self.assertGreater(first.worth, 0)
+        _, text = self.told("pageable")
+        self.assertIn("pin this buffer", text)
+
+    def test_worth_is_what_the_calls_and_their_cuts_cost(self):
+        report = copy.deepcopy(self.pageable)
+        report["gain"] |= {"launch_ns": 5000, "launches_ns": 100 * report["replayed"], "patches_ns": 0, "exits_ns": 0, "defers_ns": 0}
+        report["gain"]["eager_ns"]["copy"] = 1100
+        report |= {"wall_ns": 10**9}
+        report["unfit"]["pageable"] = 1000
+        first = next(one for one in advice.obstacles(report) if "pageable" in one.what)
+        self.assertAlmostEqual(first.worth, 1000 * (1100 - 100 + 5000) / 1e9)
+
+    def test_nothing_is_worth_anything_where_the_gpu_is_behind(self):
+        self.assertEqual({one.worth for one in advice.obstacles(self.pageable | {"measured": "GPU-bound: nothing to gain"})}, {None})
+
+    def test_every_reason_has_a_remedy(self):
+        self.assertEqual(set(advice.UNFIT) | {"first"}, set(self.on["unfit"]))
+        self.assertEqual(set(advice.EXITS), set(self.on["exited"]))
+
+    def test_each_reason_alone(self):
+        for table, reasons in (("unfit", advice.UNFIT), ("exited", advice.EXITS)):
+            for name, (what, remedy) in reasons.items():
+                report = copy.deepcopy(self.on) | {"call_sites": [], "backed_off": 0}
+                report["unfit"] = dict.fromkeys(report["unfit"], 0)
+                report["exited"] = dict.fromkeys(report["exited"], 0)
+                report[table][name] = report["ops"] // 10
+                self.assertEqual([(one.what, one.remedy) for one in advice.obstacles(report)], [(f"{report['ops'] // 10:,} {what}" + " cut the sequences" * (table == "unfit"), remedy)])
+
+    def test_no_obstacle_is_said(self):
+        report = copy.deepcopy(self.on) | {"call_sites": [], "backed_off": 0}
+        report["unfit"], report["exited"] = dict.fromkeys(report["unfit"], 0), dict.fromkeys(report["exited"], 0)
+        self.assertIn("no obstacle is worth a line", page.whole([report]))
+
+
+class Page(WithReports):
+    def test_a_trace_opens_to_its_kernels(self):
+        report = copy.deepcopy(self.on)
+        row = max(report["trace_rows"], key=lambda row: row["eager_ns"])
+        row["sequence"] = [{"kind": "kernel", "times": 1, "any_value": True, "kernel": 200, "grid": [7, 5, 3], "block": [64, 2, 1]},
+                           {"kind": "copy", "times": 3, "any_value": False, "bytes": 4096}, {"kind": "kernel", "times": 1, "any_value": False, "grid": [1, 1, 1], "block": [1, 1, 1]}]
+        row["sequence_left_out"] = 9
+        report["kernels"].append({"name": "void ns::seventh<int>(int)", "number": 200, "watched": 1, "replayed": 1})
+        text = page.whole([report])
+        for part in ("7 × 5 × 3", "64 × 2 × 1", "ns::seventh", "void ns::seventh&lt;int&gt;(int)", "any values", "2 to 4", "4 KiB", "a kernel without a name", "9 more calls are not listed"):
+            self.assertIn(part, text)
+
+    def test_joined_processes_keep_the_kernels_of_their_own(self):
+        each = [copy.deepcopy(self.on) | {"rank": rank, "pid": rank + 1} for rank in range(2)]
+        for rank, report in enumerate(each):
+            report["kernels"] = [{"name": f"kernel_of_{rank}", "number": 1, "watched": 1, "replayed": 1}]
+            for row in report["trace_rows"]:
+                row["sequence"], row["first"] = [{"kind": "kernel", "times": row["length"], "any_value": False, "kernel": 1, "grid": [1, 1, 1], "block": [1, 1, 1]}], "x"
+        text = page.whole(each)
+        self.assertEqual([f"kernel_of_{rank}</span></span></td>" in text for rank in range(2)], [True, True])
+
+    def test_a_report_of_an_earlier_version(self):
+        report = copy.deepcopy(self.on)
+        for row in report["trace_rows"]:
+            del row["sequence"], row["sequence_left_out"]
+        for row in report["kernels"]:
+            del row["number"]
+        for name in ("version", "commit", "options", "gpu_name", "driver_cuda", "measured", "turns", "turn_ops"):
+            report.pop(name, None)
+        text = page.whole([report])
+        self.assertIn("of an earlier version of Reprise", text)
+        self.assertIn("not known", text)
+
+    def test_the_head_tells_what_it_ran_on(self):
+        _, text = self.told(gpu_name="NVIDIA X", driver="580.1", driver_cuda="13.0", version="9.9", commit="abc")
+        for part in ("NVIDIA X", "580.1, CUDA 13.0", "9.9, commit abc, mode on", "REPRISE_PAYS=assumed"):
+            self.assertIn(part, text)
+        self.assertNotIn("simulated driver", text)
+        self.assertIn("Made on the simulated driver", self.told()[1])
+
+    def test_outliers(self):
+        self.assertEqual(page.outliers([10, 10.1, 9.9, 10, 5]), [False, False, False, False, True])
+        self.assertEqual(page.outliers([10, 10, 10, 10.1]), [False] * 4)    # less than a twentieth
+        self.assertEqual(page.outliers([1, 100]), [False, False])
+        each = [copy.deepcopy(self.on) | {"rank": rank, "launch_time_ns": 10**9 if rank != 3 else 2 * 10**9} for rank in range(6)]
+        self.assertEqual(page.ranks(each).count('class="mark"'), 2)    # it, and what explains the mark
+
+    def test_one_file_without_scripts_under_a_policy(self):
+        for which in ("on", "observed", "pageable"):
+            _, text = self.told(which)
+            self.assertIn("content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\"", text)
+            parts = Parts(text)
+            self.assertEqual((parts.tags - TAGS, parts.attributes - ATTRIBUTES), (set(), set()))
+            self.assertEqual(text.count("href="), 1)
+
+    def test_nothing_of_a_report_becomes_part_of_the_page(self):
+        for which in ("on", "observed", "pageable"):
+            report = strings_replaced(getattr(self, which), INJECTED) | {"stopped": INJECTED, "recording_ended": INJECTED, "measured": INJECTED, "driver": INJECTED, "rank": 1, "rank_variable": INJECTED}
+            report["gpu"] = {"kernels": 1, "busy_ns": 1, "span_ns": 2, "dropped": 0, "rows": [{"name": INJECTED, "launches": 1, "ns": 1}]}
+            for site in report["call_sites"]:
+                site |= {"library": INJECTED, "symbol": INJECTED, "runtime": INJECTED}
+            other = copy.deepcopy(report) | {"rank": 2, "host": INJECTED + "2"}
+            for each in [report], [report, other], [report | {"difference": INJECTED}], [report | {"aside": INJECTED, "tool": INJECTED}], [report | {"turns": TURNS}]:
+                parts = Parts(page.whole(copy.deepcopy(each)))
+                self.assertEqual((parts.tags - TAGS, parts.attributes - ATTRIBUTES), (set(), set()))
+                self.assertTrue(any("alert(1)" in text for text in parts.texts))
+
+    def test_each_term_is_explained(self):
+        text = words.listed()
+        for word, meaning in words.TERMS.items():
+            self.assertIn(f"<dt>{word}</dt>", text)
+            self.assertIn(html.escape(meaning), words.term(word))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
