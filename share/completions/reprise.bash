@@ -9,7 +9,7 @@ _reprise_words() {
 	"$1" "$2" --help 2>/dev/null | case $3 in
 	options) sed -nE 's/^ +(--[a-z-]+).*/\1/p' ;;
 	words) sed -nE '/^words:/,$s/^ +([a-z]+) .*/\1/p' ;;
-	*) sed -nE "s/^ +$3 .*\(([a-z]+(\|[a-z]+)+)\).*/\1/p" | tr '|' '\n' ;;
+	*) sed -nE "s/^ +$3 .*\(([a-z]+(\|[a-z0-9]+)+)\).*/\1/p" | tr '|' '\n' ;;
 	esac
 }
 
@@ -54,10 +54,12 @@ _reprise() {
 		case $command in run | observe | verify | bench) words+=" --" ;; esac
 	elif [[ $command == ctl ]]; then
 		if ((COMP_CWORD == 2)); then # processes that accept control
-			words=$(sed -nE 's/.* 00010000 .* @reprise-([0-9]+)$/\1/p' /proc/net/unix 2>/dev/null)
+			words="all $(sed -nE 's/.* 00010000 .* @reprise-([0-9]+)$/\1/p' /proc/net/unix 2>/dev/null)"
 		elif ((COMP_CWORD == 3)); then
 			words=$(_reprise_words "$reprise" ctl words)
 		fi
+		compopt +o default
+	elif [[ $command == top ]]; then
 		compopt +o default
 	elif [[ $command == help ]]; then
 		words=$(_reprise_words "$reprise" commands)

@@ -161,9 +161,9 @@ static int refuse_missing(int value)
 	char text[256];
 
 	if (value >= OWN_FIRST && value < HELP)
-		return reprise_arguments_refuse("--%s: what has to follow is missing: %s", long_name(value),
+		return reprise_arguments_refuse("--%s needs a value: %s", long_name(value),
 		                                reprise_own_rows[value - OWN_FIRST].takes);
-	return reprise_arguments_refuse("--%s: what has to follow is missing: %s", long_name(value),
+	return reprise_arguments_refuse("--%s needs a value: %s", long_name(value),
 	                                reprise_option_range(library_option(value), text,
 	                                                     sizeof(text)));
 }
@@ -308,7 +308,7 @@ static int set_options(const struct reprise_command *command,
 			continue;
 		snprintf(by, sizeof(by), "--%s %s", reprise_option_name(i), arguments->options[i]);
 		if (!reprise_given_set(i, arguments->options[i], by))
-			status = reprise_arguments_refuse("there is no memory");
+			status = reprise_arguments_refuse("out of memory");
 	}
 	return status;
 }
@@ -324,6 +324,20 @@ static int take_number(int option, const char *value, unsigned long greatest, un
 	reprise_printable(value, SIZE_MAX, shown, sizeof(shown));
 	return reprise_arguments_refuse("--%s: \"%s\" is not a number from 1 to %lu",
 	                                reprise_own_rows[option].name, shown, greatest);
+}
+
+/* The same for a share, which may have decimals. */
+static int take_share(int option, const char *value, double *share)
+{
+	size_t length = strspn(value, "0123456789.");
+	char *end = NULL, shown[64];
+
+	*share = isdigit((unsigned char)value[0]) && value[length] == '\0' ? strtod(value, &end) : 0;
+	if (end != NULL && *end == '\0' && *share > 0 && *share <= 100)
+		return -1;
+	reprise_printable(value, SIZE_MAX, shown, sizeof(shown));
+	return reprise_arguments_refuse("--%s: \"%s\" is not a number above 0, up to 100 (per cent)",
+	                                reprise_own_rows[option].name, shown);
 }
 
 static int take_own_option(int option, char *value, struct reprise_arguments *arguments)
@@ -345,6 +359,8 @@ static int take_own_option(int option, char *value, struct reprise_arguments *ar
 		arguments->wish.seconds = (double)number;
 		return status;
 	}
+	if (option == REPRISE_OWN_REQUIRE)
+		return take_share(option, value, &arguments->require);
 	if (option == REPRISE_OWN_JSON)
 		arguments->wish.json = true;
 	if (option == REPRISE_OWN_HTML)
@@ -353,7 +369,7 @@ static int take_own_option(int option, char *value, struct reprise_arguments *ar
 		return -1;
 	more = realloc(arguments->globs, (arguments->glob_count + 1) * sizeof(*more));
 	if (more == NULL)
-		return reprise_arguments_refuse("there is no memory");
+		return reprise_arguments_refuse("out of memory");
 	more[arguments->glob_count++] = value;
 	arguments->globs = more;
 	return -1;

@@ -17,6 +17,11 @@
 	  "compare every node before its graph is launched, and wait after it") \
 	X(PROGRESS, "progress", NULL, REPRISE_HAVING_RUN, \
 	  "a line on the terminal while the program runs: the share replayed, and the memory used") \
+	X(QUIET, "quiet", NULL, REPRISE_HAVING_RUN | REPRISE_HAVING_OBSERVE, \
+	  "say nothing at the end, and log nothing unless --log is given: only errors of the command") \
+	X(REQUIRE, "require", "PERCENT", REPRISE_HAVING_RUN, \
+	  "end with 125 if the program succeeds, but less of its launches was replayed") \
+	X(ONCE, "once", NULL, REPRISE_HAVING_TOP, "show them one time") \
 	X(FILES, "files", "GLOB", REPRISE_HAVING_VERIFY, \
 	  "further files to compare; may be given more than once") \
 	X(RUNS, "runs", "N", REPRISE_HAVING_BENCH, \
@@ -25,7 +30,12 @@
 	  "begin no run that would end later; unless given, 30, but 6 runs of each side at least") \
 	X(JSON, "json", NULL, REPRISE_HAVING_REPORT | REPRISE_HAVING_BENCH, \
 	  "print JSON, joined into one object") \
-	X(HTML, "html", "FILE", REPRISE_HAVING_REPORT, "write a page for a browser, with plots; needs no network")
+	X(HTML, "html", "FILE", REPRISE_HAVING_RUN | REPRISE_HAVING_OBSERVE | REPRISE_HAVING_REPORT, \
+	  "write a page for a browser, with plots; needs no network") \
+	X(OPEN, "open", NULL, REPRISE_HAVING_RUN | REPRISE_HAVING_OBSERVE | REPRISE_HAVING_REPORT, \
+	  "open the page of --html, if there is a desktop") \
+	X(COMPARE, "compare", NULL, REPRISE_HAVING_REPORT, \
+	  "show what changed from the first report or folder to the second")
 
 enum reprise_own_option {
 #define X(option, ...) REPRISE_OWN_##option,
@@ -50,6 +60,7 @@ struct reprise_arguments {
 	const char *old_options[REPRISE_OPTION_COUNT];
 	const char *html;
 	struct reprise_bench_wish wish;
+	double require; /* per cent */
 	char **globs;
 	size_t glob_count;
 	/* The program and its arguments, or other words of the command; ends with NULL. */

@@ -163,7 +163,7 @@ int reprise_cli_bench(char **command, const struct reprise_bench_wish *wish, boo
 	int status = REPRISE_KEPT_UNSEEN;
 
 	if (bench == NULL) {
-		fputs("reprise: there is no memory\n", stderr);
+		fputs("reprise: out of memory\n", stderr);
 		return status;
 	}
 	reprise_child_guard();

@@ -236,7 +236,7 @@ int reprise_bench_tell(const struct reprise_bench *bench, char **command, bool j
 	                       bench->count, &wall) ||
 	    !reprise_paired_of(bench->processor[REPRISE_BENCH_WITH],
 	                       bench->processor[REPRISE_BENCH_WITHOUT], bench->count, &processor)) {
-		fputs("reprise: there is no memory\n", stderr);
+		fputs("reprise: out of memory\n", stderr);
 		return REPRISE_KEPT_UNSEEN;
 	}
 	reprise_outcome_look(&bench->kept.outcome, &found, &summary, REPRISE_SUMMARY_REPLAYED);

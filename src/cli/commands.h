@@ -13,6 +13,7 @@ enum reprise_command_id {
 	REPRISE_COMMAND_VERIFY,
 	REPRISE_COMMAND_BENCH,
 	REPRISE_COMMAND_CTL,
+	REPRISE_COMMAND_TOP,
 	REPRISE_COMMAND_HELP,
 };
 
@@ -29,6 +30,7 @@ enum reprise_having {
 	REPRISE_HAVING_REPORT = 8,
 	REPRISE_HAVING_NOTHING = 16,
 	REPRISE_HAVING_BENCH = 32,
+	REPRISE_HAVING_TOP = 64,
 	/* Starts a program, with the library's options. */
 	REPRISE_HAVING_PROGRAM =
 		REPRISE_HAVING_RUN | REPRISE_HAVING_OBSERVE | REPRISE_HAVING_VERIFY | REPRISE_HAVING_BENCH,
@@ -45,13 +47,25 @@ void reprise_command_usage(FILE *to, const struct reprise_command *command);
 
 /* ---- what they do ---- */
 
+/* What the user wants of a run. */
+struct reprise_run_wish {
+	bool stand_in;    /* for libcuda.so.1, instead of being preloaded */
+	bool progress;    /* a line from time to time, if stderr is a terminal */
+	bool quiet;       /* nothing is said but errors */
+	double require;   /* per cent of the launches that have to be replayed; 0: none */
+	const char *html; /* the page to write of the reports; NULL: none */
+	bool open;        /* and to show in a browser */
+};
+
+#define REPRISE_RUN_TOO_LITTLE 125 /* exit status: less was replayed than required */
+
 /*
- * reprise run, reprise observe. Runs `command` with the library preloaded, or with the stand-in for
- * libcuda.so.1, in the present environment; waits; and prints one line on stderr. `progress`: also
- * a line from time to time, if stderr is a terminal. Returns the exit status. If a signal ended the
- * program, it ends this process too.
+ * reprise run, reprise observe. Runs `command` with the library preloaded, or with the stand-in, in
+ * the present environment; waits; and prints one line on stderr. Returns the exit status: the
+ * program's, or REPRISE_RUN_TOO_LITTLE instead of 0. If a signal ended the program, it ends this
+ * process too.
  */
-int reprise_cli_run(char **command, const char *mode, bool stand_in, bool progress);
+int reprise_cli_run(char **command, const char *mode, const struct reprise_run_wish *wish);
 
 /*
  * reprise verify: runs a program without Reprise and with it, and tells what differs. Both runs get
@@ -90,5 +104,11 @@ int reprise_cli_report(char **words);
  * preloaded and replayed (NULL: if anything can be preloaded here), else 1. */
 int reprise_cli_doctor(const char *program);
 
-/* reprise ctl PID WORD. Returns the exit status. */
-int reprise_cli_control(const char *process, const char *word);
+/* reprise ctl WHO WORD: sends the word to a process by its number, to all processes of a program by
+ * its name, or to "all" that accept control, and prints the answers. Returns the exit status: 1 if
+ * there is none, or one does not do it. */
+int reprise_cli_control(const char *who, const char *word);
+
+/* reprise top: prints a table of the processes that accept control, each second anew; `once`: one
+ * time. Returns the exit status. */
+int reprise_cli_top(bool once);

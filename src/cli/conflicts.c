@@ -152,7 +152,7 @@ static void tell_outputs(struct reprise_hindrances *hindrances)
 		reprise_scratch_remove(scratch);
 		return;
 	}
-	snprintf(words, sizeof(words), "there can be no folder for reports in $TMPDIR or /tmp: %s",
+	snprintf(words, sizeof(words), "cannot make a folder for reports in $TMPDIR or /tmp: %s",
 	         strerror(errno));
 	reprise_cli_tell_conflict(
 		words, "reprise run has nothing to tell at the end then, unless --report says where to");

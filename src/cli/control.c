@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "control/peer.h"
 #include "cli/arguments.h"
+#include "cli/processes.h"
 
 #define PATIENCE_MS 5000
 #define FIRST_ROOM 65536 /* first size of the answer's buffer, in bytes */
@@ -129,25 +130,91 @@ static int refuse_word(const char *word)
 	                                nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
 }
 
-int reprise_cli_control(const char *text, const char *word)
+static int tell_failure(pid_t process, const char *why)
 {
-	pid_t process = parse_process(text);
-	const char *why;
-	char *answer;
+	if (kill(process, 0) != 0 && errno == ESRCH)
+		fprintf(stderr, "reprise: there is no process %d\n", (int)process);
+	else
+		fprintf(stderr, "reprise: process %d %s\n", (int)process, why);
+	return 1;
+}
 
-	if (process == 0)
-		return reprise_arguments_refuse("ctl: \"%s\" is not the number of a process", text);
-	if (reprise_control_word(word) == REPRISE_CONTROL_WORD_COUNT)
-		return refuse_word(word);
-	answer = reprise_cli_ask(process, word, PATIENCE_MS, &why);
-	if (answer == NULL) {
-		if (kill(process, 0) != 0 && errno == ESRCH)
-			fprintf(stderr, "reprise: there is no process %d\n", (int)process);
-		else
-			fprintf(stderr, "reprise: process %d %s\n", (int)process, why);
-		return 1;
-	}
+static int control_one(pid_t process, const char *word)
+{
+	const char *why;
+	char *answer = reprise_cli_ask(process, word, PATIENCE_MS, &why);
+
+	if (answer == NULL)
+		return tell_failure(process, why);
 	fputs(answer, stdout);
 	free(answer);
 	return fflush(stdout) == 0 ? 0 : 1;
+}
+
+/* Leaves of the processes those of that name, or all. */
+static size_t choose(const char *who, pid_t *processes, size_t count)
+{
+	char name[REPRISE_PROCESS_NAME_MOST];
+	size_t chosen = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(who, "all") == 0 || strcmp(who, reprise_process_name(processes[i], name)) == 0)
+			processes[chosen++] = processes[i];
+	return chosen;
+}
+
+/* Each answer on a line behind the process. */
+static int control_each(const pid_t *processes, size_t count, const char *word)
+{
+	char name[REPRISE_PROCESS_NAME_MOST], *answer;
+	const char *why;
+	int status = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		answer = reprise_cli_ask(processes[i], word, PATIENCE_MS, &why);
+		if (answer != NULL)
+			printf("%d %s: %s", (int)processes[i], reprise_process_name(processes[i], name),
+			       answer);
+		else
+			status = tell_failure(processes[i], why);
+		free(answer);
+	}
+	return fflush(stdout) == 0 ? status : 1;
+}
+
+static int control_named(const char *who, const char *word)
+{
+	pid_t processes[REPRISE_PROCESSES_MOST];
+	size_t count = choose(who, processes, reprise_processes_find(processes));
+
+	if (count == 0 && strcmp(who, "all") == 0)
+		fprintf(stderr, "reprise: no process accepts control: start programs with --control\n");
+	else if (count == 0)
+		fprintf(
+			stderr,
+			"reprise: no process named %s accepts control: start it with --control; reprise top "
+			"shows those that do\n",
+			who);
+	else if (count == 1)
+		return control_one(processes[0], word);
+	else if (reprise_control_word(word) == REPRISE_CONTROL_REPORT)
+		return reprise_arguments_refuse(
+			"ctl: %zu processes are meant, and a report is of one: name it by its number; reprise top "
+			"shows all",
+			count);
+	else
+		return control_each(processes, count, word);
+	return 1;
+}
+
+int reprise_cli_control(const char *who, const char *word)
+{
+	bool is_number = who[0] != '\0' && who[strspn(who, "0123456789")] == '\0';
+	pid_t process = parse_process(who);
+
+	if (who[0] == '\0' || (is_number && process == 0))
+		return reprise_arguments_refuse("ctl: \"%s\" is not the number of a process", who);
+	if (reprise_control_word(word) == REPRISE_CONTROL_WORD_COUNT)
+		return refuse_word(word);
+	return is_number ? control_one(process, word) : control_named(who, word);
 }

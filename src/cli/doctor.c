@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/profile.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/library.h"
 
@@ -18,11 +20,15 @@ static void tell_installation(void)
 
 /* Says where the value comes from. If the environment's value was not accepted, says which ones
  * are. */
-static void tell_origin(const struct reprise_option_row *row, bool given)
+static void tell_origin(enum reprise_option option)
 {
-	const char *text = getenv(row->variable);
+	const struct reprise_option_row *row = &reprise_option_rows[option];
+	const char *text = getenv(row->variable), *origin = reprise_option_origin(option);
+	char shown[REPRISE_OPTION_FILE_MOST];
 
-	if (given)
+	if (origin[0] == '/' && reprise_printable(origin, SIZE_MAX, shown, sizeof(shown)) > 0)
+		printf(" (from %s)\n", shown);
+	else if (reprise_option_given(option))
 		puts(" (from the environment)");
 	else if (text == NULL)
 		puts(" (default)");
@@ -47,7 +53,6 @@ static const char *word(const struct reprise_option_row *row, uint64_t value, ch
 static void tell_option(enum reprise_option option)
 {
 	const struct reprise_option_row *row = &reprise_option_rows[option];
-	bool given = reprise_option_given(option);
 	char words[128];
 
 	printf("  %-16s ", row->variable);
@@ -58,7 +63,7 @@ static void tell_option(enum reprise_option option)
 	else
 		fputs(reprise_option_text(option)[0] != '\0' ? reprise_option_text(option) : "none",
 		      stdout);
-	tell_origin(row, given);
+	tell_origin(option);
 }
 
 int reprise_cli_doctor(const char *program)
@@ -66,6 +71,8 @@ int reprise_cli_doctor(const char *program)
 	struct reprise_hindrances hindrances = {0};
 
 	reprise_options_read();
+	if (program != NULL)
+		reprise_profiles_read(basename(program));
 	tell_installation();
 	reprise_cli_tell_machine(&hindrances);
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++)

@@ -97,7 +97,7 @@ bool reprise_files_look(struct reprise_files *files, bool before)
 			noted = add(files, found.gl_pathv[i], before);
 	globfree(&found);
 	if (!noted)
-		fprintf(stderr, "reprise: there is no memory for the names of the files\n");
+		fprintf(stderr, "reprise: out of memory for the names of the files\n");
 	return noted;
 }
 
@@ -108,8 +108,7 @@ bool reprise_files_keep(const struct reprise_files *files, enum reprise_files_wh
 	for (size_t i = 0; i < files->count; i++)
 		if (access(files->all[i].name, F_OK) == 0 &&
 		    !copy_file(files->all[i].name, copy_path(files, when, i, path))) {
-			fprintf(stderr, "reprise: %s cannot be copied to %s\n", files->all[i].name,
-			        files->folder);
+			fprintf(stderr, "reprise: cannot copy %s to %s\n", files->all[i].name, files->folder);
 			return false;
 		}
 	return true;
@@ -125,8 +124,7 @@ bool reprise_files_restore(const struct reprise_files *files)
 		if (file->was_there
 		        ? !copy_file(copy_path(files, REPRISE_FILES_BEFORE, i, path), file->name)
 		        : unlink(file->name) != 0 && errno != ENOENT) {
-			fprintf(stderr, "reprise: %s cannot be made what it was: %s\n", file->name,
-			        strerror(errno));
+			fprintf(stderr, "reprise: cannot restore %s: %s\n", file->name, strerror(errno));
 			return false;
 		}
 	}

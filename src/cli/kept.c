@@ -21,7 +21,7 @@ bool reprise_kept_begin(struct reprise_kept *kept)
 {
 	if (!reprise_scratch_make(kept->folder)) {
 		fprintf(stderr,
-		        "reprise: there can be no folder for what the runs leave, in $TMPDIR or /tmp: %s\n",
+		        "reprise: cannot make a folder in $TMPDIR or /tmp for what the runs leave: %s\n",
 		        strerror(errno));
 		return false;
 	}

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/options.h"
+#include "base/tools.h"
 #include "driver/search.h"
 
 _Static_assert(REPRISE_CLI_PATH_MOST >= PATH_MAX, "realpath(3) writes as much");
@@ -101,6 +103,22 @@ static bool put_before(const char *variable, const char *first)
 	return done;
 }
 
+/* With REPRISE_NVTX_OFF, NVTX in the program loads `library`, which passes on what it hears to what
+ * NVTX would have loaded. */
+static bool hear_ranges(const char *library)
+{
+	const char *names = getenv(reprise_option_rows[REPRISE_OPTION_NVTX_OFF].variable);
+	const char *before = getenv(REPRISE_LISTENER);
+
+	if (names == NULL || names[0] == '\0')
+		return true;
+	/* This command may be run by a program that runs under it. */
+	if ((before == NULL || !reprise_tool_listener_is_ours(before)) &&
+	    setenv(REPRISE_LISTENER_BEFORE, before != NULL ? before : "", 1) != 0)
+		return false;
+	return setenv(REPRISE_LISTENER, library, 1) == 0;
+}
+
 bool reprise_cli_preload(void)
 {
 	char library[REPRISE_CLI_PATH_MOST];
@@ -118,7 +136,7 @@ bool reprise_cli_preload(void)
 			library);
 		return false;
 	}
-	return put_before("LD_PRELOAD", library);
+	return put_before("LD_PRELOAD", library) && hear_ranges(library);
 }
 
 /* The stand-in is loaded when the program opens the driver. The program may have given stderr's
@@ -138,6 +156,7 @@ static void tell_stderr(void)
 bool reprise_cli_stand_in(void)
 {
 	char folder[REPRISE_CLI_PATH_MOST], driver[REPRISE_CLI_PATH_MOST];
+	char library[REPRISE_CLI_PATH_MOST + sizeof("/" REPRISE_DRIVER_NAME)];
 
 	if (!reprise_cli_find_stand_in(folder)) {
 		fprintf(
@@ -153,5 +172,6 @@ bool reprise_cli_stand_in(void)
 		return true;
 	}
 	tell_stderr();
-	return put_before("LD_LIBRARY_PATH", folder);
+	snprintf(library, sizeof(library), "%s/" REPRISE_DRIVER_NAME, folder);
+	return put_before("LD_LIBRARY_PATH", folder) && hear_ranges(library);
 }

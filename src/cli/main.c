@@ -12,8 +12,10 @@
 #include "cli/commands.h"
 #include "cli/doctor.h"
 #include "cli/library.h"
+#include "cli/output_check.h"
 
 #define COMMANDS_MOST 16
+#define REPORT_WORDS_MOST 8 /* before the reports, and NULL after them */
 
 /* ---- what the commands do ---- */
 
@@ -26,17 +28,48 @@ static void set_mode(const struct reprise_command *command, const char *mode)
 	reprise_given_look();
 }
 
+/* Returns -1, or the exit status: before a program runs for long, and its page cannot be had. */
+static int check_page(const struct reprise_arguments *arguments)
+{
+	const char *problem;
+
+	if (arguments->html == NULL)
+		return arguments->given[REPRISE_OWN_OPEN]
+		           ? reprise_arguments_refuse("--open has no effect without --html FILE")
+		           : -1;
+	problem = reprise_output_check_file(arguments->html);
+	return problem != NULL ? reprise_arguments_refuse("--html: cannot write to %s: %s",
+	                                                  arguments->html, problem)
+	                       : -1;
+}
+
 static int run(const struct reprise_command *command, const struct reprise_arguments *arguments)
 {
 	const char *mode = command->has == REPRISE_HAVING_OBSERVE ? "observe"
 	                   : arguments->given[REPRISE_OWN_VERIFY] ? "verify"
 	                                                          : "on";
 
-	if (arguments->given[REPRISE_OWN_PROGRESS])
+	const struct reprise_run_wish wish = {
+		.stand_in = arguments->given[REPRISE_OWN_STAND_IN],
+		.progress = arguments->given[REPRISE_OWN_PROGRESS],
+		.quiet = arguments->given[REPRISE_OWN_QUIET],
+		.require = arguments->require,
+		.html = arguments->html,
+		.open = arguments->given[REPRISE_OWN_OPEN],
+	};
+	const char *variable;
+	int status = check_page(arguments);
+
+	if (status >= 0)
+		return status;
+	if (wish.quiet && wish.progress)
+		return reprise_arguments_refuse("--quiet and --progress exclude each other");
+	if (wish.progress)
 		reprise_given_set(REPRISE_OPTION_CONTROL, "1", "--progress");
+	if (wish.quiet && reprise_option_environment(REPRISE_OPTION_LOG, &variable) == NULL)
+		reprise_given_set(REPRISE_OPTION_LOG, "silent", "--quiet");
 	set_mode(command, mode);
-	return reprise_cli_run(arguments->rest, mode, arguments->given[REPRISE_OWN_STAND_IN],
-	                       arguments->given[REPRISE_OWN_PROGRESS]);
+	return reprise_cli_run(arguments->rest, mode, &wish);
 }
 
 /* For a command that compares what runs print. Returns -1, or the exit status. */
@@ -75,18 +108,29 @@ static int verify(const struct reprise_command *command, const struct reprise_ar
 
 static int report(const struct reprise_command *command, const struct reprise_arguments *arguments)
 {
-	char **words = calloc(arguments->rest_count + 4, sizeof(*words));
+	char **words = calloc(arguments->rest_count + REPORT_WORDS_MOST, sizeof(*words));
 	size_t count = 0;
 
 	if (arguments->rest_count == 0)
 		return reprise_arguments_refuse("report needs a report: reprise report %s",
 		                                command->arguments);
 	if (arguments->html != NULL && arguments->given[REPRISE_OWN_JSON])
-		return reprise_arguments_refuse("--json and --html cannot both be had");
+		return reprise_arguments_refuse("--json and --html exclude each other");
+	if (arguments->html == NULL && arguments->given[REPRISE_OWN_OPEN])
+		return reprise_arguments_refuse("--open has no effect without --html FILE");
+	if (arguments->given[REPRISE_OWN_COMPARE] && arguments->rest_count != 2)
+		return reprise_arguments_refuse(
+			"--compare takes two reports or folders, the earlier one first");
+	if (arguments->given[REPRISE_OWN_COMPARE] && arguments->given[REPRISE_OWN_JSON])
+		return reprise_arguments_refuse("--json and --compare exclude each other");
 	if (words == NULL)
-		return reprise_arguments_refuse("there is no memory");
+		return reprise_arguments_refuse("out of memory");
 	if (arguments->given[REPRISE_OWN_JSON])
 		words[count++] = "--json";
+	if (arguments->given[REPRISE_OWN_COMPARE])
+		words[count++] = "--compare";
+	if (arguments->given[REPRISE_OWN_OPEN])
+		words[count++] = "--open";
 	if (arguments->html != NULL) {
 		words[count++] = "--html";
 		words[count++] = (char *)arguments->html;
@@ -113,6 +157,15 @@ static int ctl(const struct reprise_command *command, const struct reprise_argum
 		                                command->arguments);
 	reprise_options_read();
 	return reprise_cli_control(arguments->rest[0], arguments->rest[1]);
+}
+
+static int top(const struct reprise_arguments *arguments)
+{
+	if (arguments->rest_count > 0)
+		return reprise_arguments_refuse(
+			"top takes no words: it shows all processes that accept control");
+	reprise_options_read();
+	return reprise_cli_top(arguments->given[REPRISE_OWN_ONCE]);
 }
 
 static int help(const struct reprise_arguments *arguments)
@@ -143,6 +196,8 @@ static int act(const struct reprise_command *command, const struct reprise_argum
 		return bench(command, arguments);
 	case REPRISE_COMMAND_CTL:
 		return ctl(command, arguments);
+	case REPRISE_COMMAND_TOP:
+		return top(arguments);
 	case REPRISE_COMMAND_HELP:
 		break;
 	}

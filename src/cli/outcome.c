@@ -138,7 +138,7 @@ void reprise_outcome_why_unknown(const struct reprise_outcome *outcome,
 	char obstacle[256];
 
 	if (outcome->error != 0)
-		snprintf(words, size, "there was no folder for reports, in $TMPDIR or /tmp: %s",
+		snprintf(words, size, "cannot make a folder for reports in $TMPDIR or /tmp: %s",
 		         strerror(outcome->error));
 	else if (output_problem(outcome, words, size))
 		return;
@@ -236,9 +236,17 @@ static void tell_others(const struct reprise_summary *summary)
 	if (summary->paused > 0)
 		fprintf(stderr, "; %s more came while Reprise was off",
 		        reprise_amount_count(summary->paused, others));
+	if (summary->in_ranges > 0)
+		fprintf(stderr, "; %s more came in NVTX ranges that are eager",
+		        reprise_amount_count(summary->in_ranges, others));
 	if (summary->eager_stopped > 0 && summary->stopped[0] != '\0')
 		fprintf(stderr, "; %s more came after it had stopped: %s",
 		        reprise_amount_count(summary->eager_stopped, others), summary->stopped);
+}
+
+static unsigned long long not_looked_at(const struct reprise_summary *summary)
+{
+	return summary->paused + summary->in_ranges + summary->eager_stopped + summary->eager_capturing;
 }
 
 static void tell_line(const struct reprise_outcome *outcome, const struct reprise_found *found,
@@ -252,21 +260,19 @@ static void tell_line(const struct reprise_outcome *outcome, const struct repris
 		fprintf(stderr, "reprise: stood aside for %s; --tools ignore replays all the same",
 		        summary->aside_for);
 		any_others = false;
-	} else if (summary->ops == 0 &&
-	           summary->paused + summary->eager_stopped + summary->eager_capturing > 0)
+	} else if (summary->ops == 0 && not_looked_at(summary) > 0)
 		fprintf(
 			stderr,
-			"reprise: none of %s launches was looked at: they came while Reprise was off, had stopped, or the program captured",
-			reprise_amount_count(summary->paused + summary->eager_stopped +
-		                             summary->eager_capturing,
-		                         passed));
+			"reprise: none of %s launches was looked at: they came while Reprise was off or had stopped, %sor in captures of the program's own",
+			reprise_amount_count(not_looked_at(summary), passed),
+			summary->in_ranges > 0 ? "in NVTX ranges that are eager, " : "");
 	else if (summary->ops == 0 && any_others)
 		fprintf(stderr, "reprise: nothing was %s", observed ? "observed" : "replayed");
 	else if (summary->ops == 0)
 		fprintf(stderr, "reprise: no CUDA launches were seen");
 	else
 		tell_shares(summary, observed);
-	if (summary->ops > 0 && summary->measured[0] != '\0')
+	if (summary->replayed > 0 && summary->measured[0] != '\0')
 		fprintf(stderr, ", %s", summary->measured);
 	else if (summary->replayed > 0)
 		tell_gain(summary, observed);
@@ -294,30 +300,85 @@ static void tell_snapshots(const struct reprise_summary *summary, int status)
 			summary->snapshots, summary->processes);
 }
 
-void reprise_outcome_tell(const struct reprise_outcome *outcome, char **command, const char *mode,
-                          int status)
+static void write_page(const struct reprise_found *found, const struct reprise_summary *summary,
+                       const struct reprise_run_wish *wish)
 {
-	bool observed = strcmp(mode, "observe") == 0;
-	struct reprise_found found;
-	struct reprise_summary summary;
+	if (wish->html != NULL && summary->counted > 0)
+		reprise_cli_report_page(found->paths, summary->counted, wish->html, wish->open,
+		                        wish->quiet);
+	else if (wish->html != NULL)
+		fprintf(stderr, "reprise: %s was not written: there is no report to make a page of\n",
+		        wish->html);
+}
+
+/* A line that names the share of all launches, also of those that nobody looked at, if it is too
+ * small. True if it is not. */
+static bool tell_enough(const struct reprise_summary *summary, double required)
+{
+	unsigned long long all =
+		summary->ops + summary->other_ops + summary->paused + summary->eager_stopped;
+	char launches[REPRISE_AMOUNT_MOST];
+
+	if (required == 0 || (all > 0 && 100.0 * (double)summary->replayed >= required * (double)all))
+		return true;
+	if (summary->processes == 0 || all == 0)
+		fprintf(stderr, "reprise: --require %g: no launch is known to be replayed\n", required);
+	else
+		fprintf(stderr, "reprise: --require %g: only %.4g %% of %s launches were replayed\n",
+		        required, 100.0 * (double)summary->replayed / (double)all,
+		        reprise_amount_count(all, launches));
+	return false;
+}
+
+/* What is said if nothing is but errors. */
+static void tell_errors(const struct reprise_outcome *outcome)
+{
 	char why[PATH_MAX + 256];
 
-	reprise_outcome_look(outcome, &found, &summary,
-	                     observed ? REPRISE_SUMMARY_OBSERVED : REPRISE_SUMMARY_REPLAYED);
-	if (found.unusable != NULL && summary.processes > 0)
+	if (outcome->chosen && output_problem(outcome, why, sizeof(why)))
+		fprintf(stderr, "reprise: %s\n", why);
+}
+
+static void tell_all(const struct reprise_outcome *outcome, struct reprise_found *found,
+                     const struct reprise_summary *summary, char **command, const char *mode,
+                     int status)
+{
+	bool observed = strcmp(mode, "observe") == 0;
+	char why[PATH_MAX + 256];
+
+	if (found->unusable != NULL && summary->processes > 0)
 		fprintf(stderr, "reprise: the report in %s is not whole, and not counted\n",
-		        found.unusable);
-	if (summary.processes > 0 && output_problem(outcome, why, sizeof(why)))
+		        found->unusable);
+	if (summary->processes > 0 && output_problem(outcome, why, sizeof(why)))
 		fprintf(stderr, "reprise: %s; what is not there is not counted\n", why);
-	tell_snapshots(&summary, status);
-	if (summary.processes == 0) {
-		reprise_outcome_why_unknown(outcome, &found, command, status, why, sizeof(why));
+	tell_snapshots(summary, status);
+	if (summary->processes == 0) {
+		reprise_outcome_why_unknown(outcome, found, command, status, why, sizeof(why));
 		fprintf(stderr, "reprise: nothing is known of the launches: %s\n", why);
-	} else if (!observed || outcome->of_a_line || summary.ops == 0 ||
-	           !reprise_cli_report_run(found.paths, summary.counted)) {
-		tell_line(outcome, &found, &summary, mode);
-	} else if (reprise_summary_others(&summary, why, sizeof(why))) {
+	} else if (!observed || outcome->of_a_line || summary->ops == 0 ||
+	           !reprise_cli_report_run(found->paths, summary->counted)) {
+		tell_line(outcome, found, summary, mode);
+	} else if (reprise_summary_others(summary, why, sizeof(why))) {
 		fprintf(stderr, "reprise: %s\n", why);
 	}
+}
+
+bool reprise_outcome_tell(const struct reprise_outcome *outcome, char **command, const char *mode,
+                          int status, const struct reprise_run_wish *wish)
+{
+	struct reprise_found found;
+	struct reprise_summary summary;
+	bool enough;
+
+	reprise_outcome_look(outcome, &found, &summary,
+	                     strcmp(mode, "observe") == 0 ? REPRISE_SUMMARY_OBSERVED
+	                                                  : REPRISE_SUMMARY_REPLAYED);
+	if (wish->quiet)
+		tell_errors(outcome);
+	else
+		tell_all(outcome, &found, &summary, command, mode, status);
+	enough = tell_enough(&summary, wish->require);
+	write_page(&found, &summary, wish);
 	reprise_found_free(&found);
+	return enough;
 }

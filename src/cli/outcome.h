@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "cli/commands.h"
 #include "cli/output_check.h"
 #include "cli/reports.h"
 
@@ -25,9 +26,10 @@ void reprise_outcome_look(const struct reprise_outcome *outcome, struct reprise_
                           struct reprise_summary *summary, enum reprise_summary_kind kind);
 
 /* Prints on stderr the outcome of the program, which ended with that status of waitpid(2): the
- * tables of observe, or a line. */
-void reprise_outcome_tell(const struct reprise_outcome *outcome, char **command, const char *mode,
-                          int status);
+ * tables of observe, or a line. Then writes the page, if one is wished for. False, and a line that
+ * says so, if less was replayed than the wish requires. */
+bool reprise_outcome_tell(const struct reprise_outcome *outcome, char **command, const char *mode,
+                          int status, const struct reprise_run_wish *wish);
 
 /* Why there is no whole report of the run. */
 void reprise_outcome_why_unknown(const struct reprise_outcome *outcome,

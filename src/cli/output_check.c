@@ -74,9 +74,10 @@ const char *reprise_output_check_option(enum reprise_option option, const char *
 		return NULL;
 	if (file && strcmp(value, "-") == 0)
 		return "it goes to a file, not to standard output";
-	return file                           ? reprise_output_check_file(value)
-	       : option == REPRISE_OPTION_DOT ? reprise_output_check_folder(value)
-	                                      : NULL;
+	return file ? reprise_output_check_file(value)
+	       : option == REPRISE_OPTION_DOT || option == REPRISE_OPTION_METRICS
+	           ? reprise_output_check_folder(value)
+	           : NULL;
 }
 
 /* A file without a name, or if the file system has none, one that loses its name at once. */

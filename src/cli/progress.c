@@ -1,7 +1,6 @@
 /*
- * Finds the processes in the kernel's list of sockets: not the started process itself, but one that
- * it starts may be the one under Reprise. The cursor stays at the beginning of the line, so the
- * program's output overwrites the line.
+ * Asks the started process and its descendants: one that it starts may be the one under Reprise.
+ * The cursor stays at the beginning of the line, so the program's output overwrites the line.
  */
 #include "cli/control.h"
 
@@ -11,7 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "control/peer.h"
+#include "base/text.h"
+#include "cli/processes.h"
 #include "cli/reports.h"
 
 #define ASKED_MOST 16
@@ -66,22 +66,16 @@ static void ask(pid_t process, struct reprise_summary *summary)
 
 static void ask_all(pid_t root, struct reprise_summary *summary)
 {
-	FILE *sockets = fopen("/proc/net/unix", "re");
-	char line[512];
-	int asked = 0, process;
+	pid_t found[REPRISE_PROCESSES_MOST];
+	size_t count = reprise_processes_find(found);
+	int asked = 0;
 
-	while (sockets != NULL && asked < ASKED_MOST && fgets(line, sizeof(line), sockets) != NULL) {
-		const char *name = strstr(line, " @" REPRISE_CONTROL_NAME);
-
-		/* Connections have the listener's name too, but not its flag (__SO_ACCEPTCON). */
-		if (name == NULL || strstr(line, " 00010000 ") == NULL ||
-		    sscanf(name, " @" REPRISE_CONTROL_NAME "%d", &process) != 1 || !descends(process, root))
+	for (size_t i = 0; i < count && asked < ASKED_MOST; i++) {
+		if (!descends(found[i], root))
 			continue;
-		ask(process, summary);
+		ask(found[i], summary);
 		asked++;
 	}
-	if (sockets != NULL)
-		fclose(sockets);
 }
 
 static int columns(void)
@@ -94,7 +88,7 @@ static int columns(void)
 void reprise_progress_show(pid_t root)
 {
 	struct reprise_summary summary = {0};
-	char line[160], processes[32] = "";
+	char line[160], processes[32] = "", launches[REPRISE_AMOUNT_MOST];
 
 	if (tcgetpgrp(STDERR_FILENO) != getpgrp())
 		return;
@@ -103,9 +97,10 @@ void reprise_progress_show(pid_t root)
 		return;
 	if (summary.counted > 1)
 		snprintf(processes, sizeof(processes), ", %u processes", summary.counted);
-	snprintf(line, sizeof(line), "reprise: %.1f %% of %llu ops replayed, %llu traces, %.1f MiB%s",
-	         reprise_summary_share(&summary), summary.ops, summary.traces,
-	         (double)summary.bytes / (1 << 20), processes);
+	snprintf(line, sizeof(line),
+	         "reprise: %.1f %% of %s launches replayed, %llu sequences, %.1f MiB%s",
+	         reprise_summary_share(&summary), reprise_amount_count(summary.ops, launches),
+	         summary.traces, (double)summary.bytes / (1 << 20), processes);
 	fprintf(stderr, "\r%.*s\033[K\r", columns(), line);
 	shown = true;
 }

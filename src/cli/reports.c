@@ -162,15 +162,21 @@ int reprise_cli_report(char **words)
 	return 127;
 }
 
-bool reprise_cli_report_run(char *const *paths, size_t count)
+/* `options` ends with NULL. */
+static bool run_reader(char *const *options, char *const *paths, size_t count)
 {
-	char **words = calloc(count + 1, sizeof(*words));
+	size_t before = 0;
+	char **words;
 	int status;
 	pid_t reader;
 
+	while (options[before] != NULL)
+		before++;
+	words = calloc(before + count + 1, sizeof(*words));
 	if (words == NULL)
 		return false;
-	memcpy(words, paths, count * sizeof(*words));
+	memcpy(words, options, before * sizeof(*words));
+	memcpy(words + before, paths, count * sizeof(*words));
 	reader = fork();
 	if (reader == 0) {
 		dup2(STDERR_FILENO, STDOUT_FILENO); /* stdout belongs to the program */
@@ -180,4 +186,23 @@ bool reprise_cli_report_run(char *const *paths, size_t count)
 	free(words);
 	return reader > 0 && waitpid(reader, &status, 0) == reader && WIFEXITED(status) &&
 	       WEXITSTATUS(status) == 0;
+}
+
+bool reprise_cli_report_run(char *const *paths, size_t count)
+{
+	return run_reader((char *[]){"--", NULL}, paths, count);
+}
+
+void reprise_cli_report_page(char *const *paths, size_t count, const char *html, bool open,
+                             bool quiet)
+{
+	char *options[6] = {"--html", (char *)html};
+	size_t last = 2;
+
+	if (open)
+		options[last++] = "--open";
+	if (quiet)
+		options[last++] = "--quiet";
+	options[last] = "--";
+	run_reader(options, paths, count);
 }

@@ -21,6 +21,11 @@ void reprise_found_free(struct reprise_found *found);
 /* The reader prints these reports, joined, on stderr. False if it could not. */
 bool reprise_cli_report_run(char *const *paths, size_t count);
 
+/* The reader writes their page, and says on stderr where it is, unless `quiet`, or why not. `open`:
+ * it is to be shown in a browser. */
+void reprise_cli_report_page(char *const *paths, size_t count, const char *html, bool open,
+                             bool quiet);
+
 /* ---- their sum (summary.c) ---- */
 
 /* What a process did. Reports of different kinds are not summed: one says what was replayed, the
@@ -35,7 +40,7 @@ struct reprise_summary {
 	enum reprise_summary_kind kind; /* the reports that are summed */
 	unsigned long long ops, replayed, traces, bytes, launch_time_ns, verified, not_verified, graphs,
 		unfit, longest_ns;
-	unsigned long long paused, eager_stopped, eager_capturing; /* not among the ops */
+	unsigned long long paused, in_ranges, eager_stopped, eager_capturing; /* not among the ops */
 	long long saved_ns;
 	/* `snapshots`: how many of all these processes ended without a final report. */
 	unsigned int processes, snapshots;

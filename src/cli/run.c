@@ -25,23 +25,26 @@ static int wait_for_end(bool progress)
 	return status;
 }
 
-int reprise_cli_run(char **command, const char *mode, bool stand_in, bool progress)
+int reprise_cli_run(char **command, const char *mode, const struct reprise_run_wish *wish)
 {
 	struct reprise_outcome outcome;
+	bool enough;
 	int status;
 
 	reprise_child_guard();
 	reprise_outcome_begin(&outcome);
-	status = reprise_child_start(command, prepare, stand_in ? &stand_in : NULL);
+	status = reprise_child_start(command, prepare, wish->stand_in ? &outcome : NULL);
 	if (status != 0) {
 		reprise_outcome_end(&outcome);
 		return reprise_child_asked_to_end() != 0
 		           ? reprise_child_end_by(reprise_child_asked_to_end())
 		           : status;
 	}
-	status = wait_for_end(progress);
-	reprise_outcome_tell(&outcome, command, mode, status);
+	status = wait_for_end(wish->progress);
+	enough = reprise_outcome_tell(&outcome, command, mode, status, wish);
 	reprise_outcome_end(&outcome);
 	/* This process ends as the program ended. */
-	return WIFSIGNALED(status) ? reprise_child_end_by(WTERMSIG(status)) : WEXITSTATUS(status);
+	if (WIFSIGNALED(status))
+		return reprise_child_end_by(WTERMSIG(status));
+	return WEXITSTATUS(status) == 0 && !enough ? REPRISE_RUN_TOO_LITTLE : WEXITSTATUS(status);
 }

@@ -116,6 +116,7 @@ static void add_counts(struct reprise_summary *summary, const char *report)
 	summary->graphs += number(report, "graphs_built");
 	summary->unfit += sum(report, "unfit");
 	summary->paused += number(report, "paused_ops");
+	summary->in_ranges += number(report, "nvtx_ops");
 	summary->eager_stopped += number(report, "eager_stopped");
 	summary->eager_capturing += number(report, "eager_capturing");
 	summary->launch_time_ns += number(report, "launch_time_ns");
@@ -238,6 +239,8 @@ const char *reprise_summary_why_none(const struct reprise_summary *summary, char
 	reprise_amount_duration((double)summary->longest_ns, time);
 	if (summary->stopped[0] != '\0')
 		snprintf(words, size, "Reprise stopped: %s", summary->stopped);
+	else if (summary->measured[0] != '\0' && !reprise_begins(summary->measured, "too short"))
+		snprintf(words, size, "%s", summary->measured);
 	else if (summary->unfit >= summary->ops)
 		snprintf(words, size, "none of them can be part of a graph; reprise observe says why");
 	else if (summary->traces == 0)

@@ -46,11 +46,12 @@ static int tell_verdict(const struct runs *runs, unsigned int different, char **
 	if (!replayed)
 		reprise_kept_why_none(&runs->kept, &found, &summary, command, status, why);
 	if (different > 0 && replayed)
-		printf("reprise: %u differ\n", different);
+		printf("reprise: %u differ%s\n", different, different == 1 ? "s" : "");
 	else if (different > 0)
 		printf(
-			"reprise: %u differ, but nothing %s replayed: this is not shown to come of replaying (%s)\n",
-			different, summary.processes > 0 ? "was" : "is known to have been", why);
+			"reprise: %u differ%s, but nothing %s replayed: this is not shown to come of replaying (%s)\n",
+			different, different == 1 ? "s" : "",
+			summary.processes > 0 ? "was" : "is known to have been", why);
 	else if (replayed)
 		printf("reprise: nothing differs; %.1f %% of %s launches replayed%s%s\n",
 		       reprise_summary_share(&summary), reprise_amount_count(summary.ops, ops),

@@ -68,8 +68,8 @@ void reprise_command_usage(FILE *to, const struct reprise_command *command)
 	for (unsigned int i = 1; i < REPRISE_OPTION_COUNT; i++)
 		if ((has & reprise_option_having(i)) != 0)
 			tell_library_option(to, i);
-	fputs("  --help          say this; of a command: what it takes\n"
-	      "  --version       say which version this is\n",
+	fputs("  --help          show this help; after a command: what that takes\n"
+	      "  --version       show the version\n",
 	      to);
 	if (command != NULL && command->id == REPRISE_COMMAND_CTL)
 		tell_words(to);

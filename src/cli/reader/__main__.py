@@ -2,8 +2,12 @@
 import argparse
 import json
 import os
+import shutil
+import subprocess
 import sys
+from pathlib import Path
 
+import compare
 import observed
 import page
 import printable
@@ -17,11 +21,39 @@ def parse():
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="as JSON, joined into one object")
     form.add_argument("--html", metavar="FILE", help="as a page for a browser, with plots; needs no network")
+    parser.add_argument("--open", action="store_true", help="open the page, if there is a desktop")
+    parser.add_argument("--quiet", action="store_true", help="say nothing of where the page is")
+    parser.add_argument("--compare", action="store_true", help="what changed from the first report or folder to the second")
     return parser.parse_args()
 
 
 def complain(problem):
     print(f"reprise report: {printable.word(problem)}", file=sys.stderr)
+
+
+def is_desktop():
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")) and shutil.which("xdg-open") is not None
+
+
+def open_page(path):
+    """Shows the page in the user's browser, which goes on by itself. True if that began."""
+    try:
+        subprocess.Popen(["xdg-open", Path(path).resolve().as_uri()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    except OSError:
+        return False
+    return True
+
+
+def write_page(options, text):
+    with open(options.html, "w", encoding="utf-8") as file:
+        file.write(text)
+    said = f"reprise report: the page is in {printable.word(options.html)}"
+    if options.open and not is_desktop():
+        said += "; it is not opened, since there is no desktop here"
+    elif options.open:
+        said += ", and is being opened" if open_page(options.html) else "; xdg-open could not be started"
+    if not options.quiet:
+        print(said)
 
 
 def show(options, each):
@@ -30,10 +62,17 @@ def show(options, each):
         return
     each = printable.whole(each)
     if options.html:
-        with open(options.html, "w", encoding="utf-8") as file:
-            file.write(page.whole(each))
+        write_page(options, page.whole(each))
     else:
         print((observed if each[0]["mode"] == "observe" else tables).whole(each), end="")
+
+
+def show_changes(options, before, after):
+    before, after = printable.whole(before), printable.whole(after)
+    if options.html:
+        write_page(options, compare.html(before, after))
+    else:
+        print(compare.text(before, after), end="")
 
 
 def is_among(path, files):
@@ -42,21 +81,30 @@ def is_among(path, files):
     return status is not None and (status.st_dev, status.st_ino) in files
 
 
+def load(options):
+    """The reports, in a list for each side of a comparison; what is wrong with others; and their files."""
+    loaded = [reports.load_all([path]) for path in options.paths] if options.compare else [reports.load_all(options.paths)]
+    return [each for each, _, _ in loaded], [problem for _, problems, _ in loaded for problem in problems], set().union(*(files for _, _, files in loaded))
+
+
 def main():
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")
     options = parse()
-    each, problems, files = reports.load_all(options.paths)
+    sides, problems, files = load(options)
     for problem in problems:
         complain(problem)
-    if not each:
-        complain("there is no report")
+    if not all(sides):
+        complain("there is no report" if not options.compare else f"there is no report in {options.paths[1 if sides[0] else 0]}: nothing is compared")
+        return 1
+    if options.compare and sides[0][0]["mode"] != sides[1][0]["mode"]:
+        complain(f"{options.paths[0]} is of mode {sides[0][0]['mode']}, and {options.paths[1]} is of mode {sides[1][0]['mode']}: they are not compared")
         return 1
     if options.html and is_among(options.html, files):
         complain(f"{options.html}: is one of the reports, and not written over")
         return 1
     try:
-        show(options, each)
+        (show_changes if options.compare else show)(options, *sides)
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())    # the rest is flushed at exit

@@ -1,9 +1,12 @@
-"""The text that `reprise observe` prints: what would be replayed, the gain, and the obstacles."""
+"""The text that `reprise observe` prints: first the launch overhead, what graphs would make of the run and what stands in the way; then the tables behind it."""
 import reports
 import tables
 from amounts import count, duration, of_launches, share, shortened
 
 SEQUENCES_MOST = 8
+OBSTACLES_FIRST = 3    # that are told first
+OBSTACLE_LEAST = 0.001    # of the launches: what is rarer is not told first (guess)
+CUTS = {"waits": "ends a sequence", "ends": "ends a sequence, and frees or changes what it may use", "allocates": "allocates between launches"}
 KERNEL_US = (1, 2, 5, 10, 20)  # assumed durations of a kernel, if none was measured
 
 
@@ -18,17 +21,81 @@ def idle(report, kernel_ns):
     return sum(wait * number for wait, number in waits), sum(min(wait, eager) * number for wait, number in waits)
 
 
+# ---- what is told first ----
+
+def overhead(report):
+    """The launch overhead, and its share of the run. That of several threads may be more than the run lasts: then there is no share."""
+    launching, run, ops = report["launch_time_ns"], reports.run_ns(report), report["ops"]
+    measured = "as measured" if report["gain"]["eager_measured"] else "assumed: as on an H200"
+    of = f"{share(launching, run)} of the run" if launching <= run else f"on several threads of a run of {duration(run)}"
+    return f"Launch overhead: {duration(launching)}, {of} ({of_launches(ops)} of {duration(launching / ops)}, {measured})."
+
+
+def if_kernels(report):
+    """What the estimate stands on, in words."""
+    kernel = duration(reports.kernel_ns(report))
+    if reports.kernels_were_measured(report):
+        return f"with kernels of {kernel}, as measured"
+    if str(report.get("options", {}).get("REPRISE_CUPTI", {}).get("value")) == "1":
+        return f"if kernels take {kernel}: CUPTI measured none"
+    return f"if kernels take {kernel}; run with --cupti to measure"
+
+
+def factor(before, after):
+    """How much faster, or slower, in words."""
+    return f"{before / after:.2f} x" if after <= before else f"{after / before:.2f} x slower"
+
+
+def estimate(report):
+    """The durations of the run, eagerly and with graphs; None if there is no estimate."""
+    gained, run = reports.shorter(report), reports.run_ns(report)
+    return None if gained is None else (run, max(run - gained, 1))
+
+
+def with_graphs(report):
+    found = estimate(report)
+    if found is None:
+        return "Estimate with graphs: none, since no sequence repeated often enough." if not report["replayed"] else "Estimate with graphs: none, since too little was seen."
+    run, left = found
+    several = f", {report['processes']} processes together" if "processes" in report else ""
+    return f"Estimate with graphs: {duration(run)} → {duration(left)} ({factor(run, left)}) {if_kernels(report)}{several}."
+
+
+def cuts(report):
+    """The call sites that end sequences, or allocate, as (times, what, how)."""
+    for row in report["call_sites"]:
+        if row["kind"] in CUTS and row["count"]:
+            every = max(report["ops"] // row["count"], 1)
+            yield row["count"], row["call"], f"{CUTS[row['kind']]}, once in {of_launches(every)}; call site {reports.call_site(row)}"
+
+
+def in_the_way(report):
+    """What keeps most launches from being replayed, or cuts most sequences: a call that ends one counts as one launch, the next one, which the GPU waits for."""
+    kept = [(ops, name, meaning) for name, ops, meaning in list(reports.fates(report))[1:] if name != "measured eagerly"]
+    rows = [row for row in [*kept, *cuts(report)] if row[0] >= OBSTACLE_LEAST * report["ops"] and row[0]]
+    rows = sorted(rows, key=lambda row: row[0], reverse=True)[:OBSTACLES_FIRST]
+    if not rows:
+        return f"In the way: nothing that concerns {share(OBSTACLE_LEAST, 1)} of the launches.\n"
+    return tables.table("In the way", ("", "<", "<"), [(f"{count(number)} x", name, how) for number, name, how in rows])
+
+
+def first(report):
+    return f"{overhead(report)}\n{with_graphs(report)}\n{in_the_way(report)}"
+
+
+# ---- the tables ----
+
 def summary(report):
-    wall, launching = report["wall_ns"], report["launch_time_ns"]
+    run, launching = reports.run_ns(report), report["launch_time_ns"]
     measured = "measured" if report["gain"]["eager_measured"] else "assumed, since nothing was measured"
     rows = [("launches", count(report["ops"]), f"{duration(launching / max(report['ops'], 1))} each ({measured})"),
-            ("their time on the program's threads", duration(launching), f"{share(launching, wall)} of the run of {duration(wall)}"),
+            ("their time on the program's threads", duration(launching), f"{share(launching, run)} of the run of {duration(run)}"),
             ("would be replayed", count(report["replayed"]), f"{share(report['replayed'], report['ops'])}, by {count(report['launches'])} graph launches")]
     saved, even = report["saved_ns"], reports.break_even(report)
     if saved > 0:
-        rows += [("expected gain", duration(saved), f"of launch time, {share(saved, wall)} of the run at most"), *run_shorter(report)]
+        rows += [("expected gain", duration(saved), f"of launch time, {share(saved, run)} of the run at most"), *run_shorter(report)]
     elif saved < 0:
-        rows.append(("expected loss", duration(-saved), f"more than launching eagerly, {share(-saved, wall)} of the run"))
+        rows += [("expected loss", duration(-saved), f"more than launching eagerly, {share(-saved, run)} of the run"), *run_shorter(report)]
     else:
         rows.append(("expected gain", "none", ""))
     if even:
@@ -40,13 +107,11 @@ def summary(report):
 
 def run_shorter(report):
     """A row with the estimated duration of the run under Reprise; no row if there is no estimate."""
-    gained = reports.shorter(report)
-    if gained is None:
+    found = estimate(report)
+    if found is None:
         return []
-    wall, kernel = report["wall_ns"], duration(reports.kernel_ns(report))
-    left = max(wall - max(gained, 0), 1)
-    words = f"with kernels of {kernel}, as measured" if reports.kernels_were_measured(report) else f"if kernels take {kernel}; run with --cupti to measure"
-    return [("estimate of the run", f"{duration(wall)} → {duration(left)}", f"{wall / left:.2f} x {words}")]
+    run, left = found
+    return [("estimate of the run", f"{duration(run)} → {duration(left)}", f"{factor(run, left)} {if_kernels(report)}")]
 
 
 def measured(report):
@@ -56,9 +121,9 @@ def measured(report):
     launches = min(idle(report, kernel)[1], gpu["span_ns"] - gpu["busy_ns"])
     rows = [("from the first kernel to the last", duration(gpu["span_ns"]), f"{count(gpu['kernels'])} kernels" +
              (f", {count(gpu['dropped'])} more were lost" if gpu["dropped"] else "")),
-            ("at least one ran", duration(gpu["busy_ns"]), share(gpu["busy_ns"], gpu["span_ns"])),
-            ("none ran", duration(gpu["span_ns"] - gpu["busy_ns"]), share(gpu["span_ns"] - gpu["busy_ns"], gpu["span_ns"])),
-            ("of it for launches", duration(launches), f"estimated, for kernels of {duration(kernel)}")]
+            ("GPU busy", duration(gpu["busy_ns"]), share(gpu["busy_ns"], gpu["span_ns"])),
+            ("GPU idle", duration(gpu["span_ns"] - gpu["busy_ns"]), share(gpu["span_ns"] - gpu["busy_ns"], gpu["span_ns"])),
+            ("idle for want of launches", duration(launches), f"estimated, for kernels of {duration(kernel)}")]
     return rows
 
 
@@ -77,15 +142,14 @@ def idles(report):
     for us in KERNEL_US:
         waits, launches = idle(report, us * 1000)
         rows.append((f"{us} us", duration(waits), duration(launches)))
-    return tables.table("How long the GPU waits between launches: an estimate from the pauses on the host, for kernels that take", ("", "it waits", "of it for launches"),
-                        rows)
+    return tables.table("GPU idle time between launches: an estimate from the pauses on the host, for kernels that take", ("", "idle", "for want of launches"), rows)
 
 
 def sequences(report):
     rows = reports.biggest(report["trace_rows"], "ops", SEQUENCES_MOST)
     told = [(row["length"], count(row["replays"]), share(row["ops"], report["ops"]),
-             f"{row['any_value']} new each time" if row["any_value"] else "the same each time", shortened(row.get("first", "-"), tables.NAME_MOST)) for row in rows if row["replays"]]
-    return tables.table("Sequences that repeat", ("ops", "times", "of all", "<values", "<begins with"), told)
+             f"{row['any_value']} changed each time" if row["any_value"] else "the same each time", shortened(row.get("first", "-"), tables.NAME_MOST)) for row in rows if row["replays"]]
+    return tables.table("Sequences that repeat", ("launches", "times", "of all", "<arguments", "<begins with"), told)
 
 
 def rare(report):
@@ -95,7 +159,7 @@ def rare(report):
 
 
 def obstacles(report):
-    rows = [(f"{count(number)} x", name, reports.NAMES["unfit"][name]) for name, number in report["unfit"].items() if number]
+    rows = [(f"{count(number)} x", name.replace("_", " "), reports.NAMES["unfit"][name]) for name, number in report["unfit"].items() if number]
     rows += tables.call_sites(report, ("unfit",), 5) + tables.call_sites(report, ("waits",), 5) + tables.call_sites(report, ("ends",), 5)
     rows += tables.call_sites(report, ("allocates",), 5) + rare(report)
     return tables.table(f"What stands in the way, or cuts sequences ({reports.call_site_words(report)})", ("", "<", "<"), rows)
@@ -103,7 +167,7 @@ def obstacles(report):
 
 def whole(each):
     joined = reports.name_functions(reports.join(each))
-    parts = [tables.head(joined) + tables.verdict(joined) + "\n", tables.ranks(each, joined) if len(each) > 1 else ""]
+    parts = [first(joined) if joined["ops"] else "", tables.head(joined) + tables.verdict(joined) + "\n", tables.ranks(each, joined) if len(each) > 1 else ""]
     if joined["ops"]:
         parts += [summary(joined), sequences(joined), idles(joined), obstacles(joined), tables.kernels(joined)]
     return "\n".join(part for part in parts if part)

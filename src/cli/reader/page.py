@@ -1,201 +1,409 @@
 """Reports as one self-contained page: no network, no script."""
 from html import escape
 from pathlib import Path
+from statistics import median
 
+import advice
+import judgement
+import kernel_names
 import observed
 import plots
 import reports
 import tables
+import words
 from amounts import count, duration, of_launches, share, shortened, size
+from words import term
 
 TRACES_MOST = 10
+KERNELS_MOST = 20
+CALL_SITES_MOST = 6
+ADVICE_MOST = 3        # that are shown at once; the others in a fold
+RANKS_DRAWN_MOST = 16  # that have a plot of their own over time
+SIMULATED = "Simulated device"    # the name that tests/sim gives to its GPU
+USUAL_SPREADS = 5      # further from the middle than so many usual distances is an outlier,
+NOTABLE_SPREAD = 0.05  # if by more than so much of the middle
+MARK = f'<span class="mark">{term("outlier", "▲")} </span>'
 
-STYLE = """
-:root { color-scheme: light dark; --back: #fff; --front: #1c2126; --quiet: #5c6670; --line: #dde2e6; --panel: #f6f8f9; --replayed: #2f7fc1; --eager: #d9822b; }
-@media (prefers-color-scheme: dark) {
-  :root { --back: #14181c; --front: #e3e7ea; --quiet: #98a3ad; --line: #313940; --panel: #1b2127; --replayed: #58a6e8; --eager: #e79a4c; }
-}
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 60rem; padding: 1.5rem 1rem 4rem; background: var(--back); color: var(--front); font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif; }
-h1 { font-size: 1.35rem; line-height: 1.3; margin: 0 0 .2rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.05rem; margin: 2.2rem 0 .3rem; }
-p { margin: .3rem 0 .8rem; max-width: 46rem; }
-.quiet { color: var(--quiet); font-size: .9rem; margin: .1rem 0 .4rem; overflow-wrap: anywhere; }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .7rem; margin: 1.2rem 0; }
-.card { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: .6rem .8rem; }
-.card b { display: block; font-size: 1.45rem; font-weight: 600; line-height: 1.25; white-space: nowrap; }
-.card span { color: var(--quiet); font-size: .85rem; }
-.wide { overflow-x: auto; }
-svg { display: block; width: 100%; min-width: 31rem; height: auto; }
-svg text { fill: var(--quiet); font: 12px system-ui, "DejaVu Sans", sans-serif; }
-svg text.strong { fill: var(--front); }
-svg line { stroke: var(--line); }
-.replayed { fill: var(--replayed); background: var(--replayed); }
-.eager { fill: var(--eager); background: var(--eager); }
-.over { fill-opacity: .72; }
-.key { display: inline-block; width: .8em; height: .8em; border-radius: 2px; margin: 0 .35em 0 0; }
-.keys span { margin-right: 1.2em; white-space: nowrap; }
-table { border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; }
-th { color: var(--quiet); font-weight: 500; }
-th, td { text-align: right; padding: .22rem .7rem .22rem 0; border-bottom: 1px solid var(--line); vertical-align: top; white-space: nowrap; }
-th.words, td.words { text-align: left; white-space: normal; }
-td.name { overflow-wrap: anywhere; min-width: 12rem; }
-@media print {
-  body { max-width: none; padding: 0; font-size: 11px; }
-  .wide { overflow: visible; } svg { min-width: 0; } figure, table, .card { break-inside: avoid; }
-  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-}
-"""
+STYLE = (Path(__file__).parent / "page.css").read_text()
 
 
-def table(heads, rows):
-    """A head with < is for a column of words, one with << for a column of long names."""
-    kinds = ["words name" if head.startswith("<<") else "words" if head.startswith("<") else "" for head in heads]
+# ---- parts of the page ----
 
-    def cells(tag, row):
-        return "".join(f'<{tag} class="{kind}">{escape(str(cell))}</{tag}>' for kind, cell in zip(kinds, row))
-
-    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
-    return f'<div class="wide"><table><thead><tr>{cells("th", [head.lstrip("<") for head in heads])}</tr></thead><tbody>{body}</tbody></table></div>'
+def named(name, most=kernel_names.SHORT_MOST):
+    """The short name of a kernel, the whole one where the mouse rests on it."""
+    found = kernel_names.short(name)
+    return f'<span class="name"{plots.title(name if found != name else "")}>{escape(shortened(found, most))}</span>'
 
 
-def section(title, words, *parts):
+def table(heads, rows, kind=""):
+    """Cells are HTML. A head with < is for a column of words. On a phone a row is a block, and each cell has its head before it."""
+    left = [head.startswith("<") for head in heads]
+    heads = [head.lstrip("<") for head in heads]
+    if not rows:
+        return ""
+    body = "".join("<tr>" + "".join(f'<td class="{"words" if to_left else "figure"}" data-head="{escape(head)}">{f"<span>{cell}</span>" if cell else ""}</td>' for cell, head, to_left in zip(row, heads, left)) + "</tr>" for row in rows)
+    top = "".join(f'<th class="{"words" if to_left else "figure"}" scope="col">{term(head)}</th>' for head, to_left in zip(heads, left))
+    return f'<table class="{kind}"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def section(title, explained, *parts):
+    """The explanation is HTML."""
     parts = [part for part in parts if part]
-    return f"<section><h2>{escape(title)}</h2><p>{escape(words)}</p>{''.join(parts)}</section>" if parts else ""
+    return f'<section><h2>{escape(title)}</h2><p class="about">{explained}</p>{"".join(parts)}</section>' if parts else ""
 
 
 def keys(**names):
-    return '<p class="quiet keys">' + "".join(f'<span><i class="key {kind}"></i>{escape(words)}</span>' for kind, words in names.items()) + "</p>"
+    return '<p class="keys">' + "".join(f'<span><i class="key {kind}"></i>{meaning}</span>' for kind, meaning in names.items()) + "</p>"
 
 
-def figure(svg, legend=""):
-    return f'{legend}<figure class="wide" style="margin:0">{svg}</figure>' if svg else ""
+def fold(summary, content, kind=""):
+    return f'<details class="fold {kind}"><summary>{escape(summary)}</summary>{content}</details>' if content else ""
 
 
-def cards(report):
-    word, gained = reports.gained(report)
-    instead = " would take their place" if report["mode"] == "observe" else ""
-    shown = [(share(report["replayed"], report["ops"]), f"of {count(report['ops'])} launches {reports.done(report, 'replayed')}"),
-             (duration(gained), f"{word}, of {duration(report['launch_time_ns'])} launch time, by estimate"),
-             (count(report["launches"]), f"graph launches of {count(report['traces'])} traces{instead}")]
-    if "measured" in report:
-        shown.insert(0, (report["measured"].split(":")[0].split(",")[0], f"measured by turns: {report['measured']}"))
-    if report["mode"] == "on":
-        shown.append((size(report["graph_bytes_most"]), "of device memory at most"))
-        shown.append((duration(report["hold_longest_ns"]), "the longest that a launch was held back"))
-    return '<div class="cards">' + "".join(f'<div class="card"><b>{escape(value)}</b><span>{escape(words)}</span></div>' for value, words in shown) + "</div>"
+# ---- the head ----
+
+def facts(report):
+    """What ran, on what, by which Reprise: (name, words)."""
+    if "processes" in report:
+        yield "processes", count(report["processes"])
+    else:
+        yield "process", f"{report['pid']} on {report['host']}" + (f", rank {report['rank']} ({report.get('rank_variable', '?')})" if "rank" in report else "")
+    yield "when", f"{tables.when(report)}, for {duration(report['wall_ns'])}"
+    yield "GPU", report.get("gpu_name", "not known")
+    yield "driver", ", ".join(part for part in (report.get("driver", ""), f"CUDA {report['driver_cuda']}" if "driver_cuda" in report else "") if part) or "not known"
+    yield "Reprise", f"{report.get('version', 'version not known')}, commit {shortened(report.get('commit', 'not known'), 40)}, mode {report['mode']}"
+    given = reports.given_options(report)
+    if given:
+        yield "options", given.removeprefix("options ")
 
 
-def over_time(report):
-    if not any(report.get("share", {}).get("ops", ())):
+def simulated(report):
+    return '<p class="notice">Made on the simulated driver: the counts are right, the times mean nothing.</p>' if SIMULATED in report.get("gpu_name", "") else ""
+
+
+def head(report):
+    rows = "".join(f"<div><dt>{escape(key)}</dt><dd>{escape(value)}</dd></div>" for key, value in facts(report))
+    return (f'<header><p class="kicker">Reprise report</p><h1>{escape(shortened(program(report), 200))}</h1><p class="command"><code>{escape(shortened(reports.program(report), 600))}</code></p>'
+            f'<dl class="facts">{rows}</dl>{simulated(report)}</header>')
+
+
+def comparison(told):
+    """The two bars."""
+    kinds = ("eager", "replayed")
+    listed = []
+    for i, (label, part, value) in enumerate(told.bars):
+        pieces = [plots.piece(kinds[i], 0, 100 * part, f"{label}: {value}")]
+        if i == 1 and told.spread:
+            low, high = (plots.per_cent(end) for end in told.spread)
+            pieces.append(plots.piece("spread", low, max(high - low, 0.3), "the interval"))
+        listed.append((escape(label), plots.bar(*pieces, kind="tall"), escape(value)))
+    return plots.rows(listed) + f'<p class="about">{escape(told.basis)}; shorter is better</p>' if listed else ""
+
+
+def advised(one):
+    site = f" at <code>{escape(one.site)}</code>" if one.site else ""
+    worth = "" if one.worth is None else f"{term('worth')} {escape(at_most(one.worth))} of the run"
+    calls = f"{100 * one.share:.1f} % {term('share of calls', 'of calls')}" if one.share >= advice.NOTABLE else ""
+    return (f'<li><p><b>{escape(one.what)}</b>{site}: {escape(one.remedy)}.</p>'
+            f'<p class="worth">{"; ".join(part for part in (worth, calls) if part)}</p></li>')
+
+
+def at_most(part):
+    return f"about {100 * part:.2g} %" if part >= 0.001 else "less than 0.1 %"
+
+
+def next_steps(report):
+    found = advice.obstacles(report)
+    if not report["ops"]:
         return ""
-    came, go = ("would come", "would go") if report["mode"] == "observe" else ("came", "went")
-    return section("Over time", f"Each bar is an interval. Blue launches {came} out of a graph; orange ones {go} to the driver one by one, as without Reprise: "
-                   "because their sequence was not known yet, or does not repeat.",
-                   figure(plots.over_time(report["share"], reports.done(report, "replayed")),
-                          keys(replayed=reports.done(report, "replayed"), eager=reports.done(report, "launched one by one"))))
+    if not found:
+        return '<h2 class="next">What to do next</h2><p>Nothing: no obstacle is worth a line.</p>'
+    first, rest = found[:ADVICE_MOST], found[ADVICE_MOST:]
+    more = fold(f"{len(rest)} more", f'<ol start="{len(first) + 1}">{"".join(map(advised, rest))}</ol>') if rest else ""
+    return f'<h2 class="next">What to do next</h2><ol>{"".join(map(advised, first))}</ol>{more}'
+
+
+def notes(report):
+    """What else has to be known before the figures are read."""
+    found = [tables.snapshot(report).strip()]
+    if report["paused_ops"]:
+        found.append(f"{of_launches(report['paused_ops'])} came while Reprise was off and are not counted.")
+    if report.get("stopped") not in (None, reports.ENDED):
+        found.append(f"Nothing was replayed any more after: {report['stopped']}.")
+    if report.get("recording_ended"):
+        found.append(f"The recording ended early: {report['recording_ended']}.")
+    return "".join(f'<p class="notice">{escape(note)}</p>' for note in found if note)
+
+
+def explained(text):
+    """The terms of measuring, with their meaning."""
+    text = escape(text)
+    for word in ("turns", "interval"):
+        text = text.replace(word, term(word), 1)
+    return text
+
+
+def verdict(report, each):
+    if report["mode"] == "off" or report.get("aside") or not report["ops"]:
+        return f'<section class="verdict fair"><p class="headline">Nothing was replayed</p><p>{escape(tables.verdict(report))}</p></section>'
+    told = judgement.of(report, each)
+    return (f'<section class="verdict {told.tone}"><p class="headline">{escape(told.headline)}</p><p>{explained(told.words)} {escape(judgement.seen(report))}</p>'
+            f"{comparison(told)}{notes(report)}{next_steps(report)}</section>")
+
+
+def legend(report):
+    return keys(replayed=term("replayed", f"blue: {reports.done(report, 'replayed')}, from graphs"), eager=term("one by one", "grey: one by one, as without Reprise"),
+                cost="violet: what Reprise itself costs")
+
+
+# ---- what happened ----
+
+def fate_kind(report, place, name):
+    return "replayed" if place == 0 else "cost" if name in reports.LEFT.values() else "eager"
+
+
+def fates(report):
+    listed = [(fate_kind(report, i, name), name, ops, meaning) for i, (name, ops, meaning) in enumerate(reports.fates(report)) if ops]
+    rows = [(f'<i class="key {kind}"></i>{escape(name)}', count(ops), share(ops, report["ops"]), escape(meaning)) for kind, name, ops, meaning in listed]
+    rows += [(f'<i class="key"></i>{escape(name)} (not among the calls)', count(number), "", escape(meaning)) for name, number, meaning in reports.beside(report)]
+    return section("What happened to each call", f"Each of the {count(report['ops'])} calls has one fate. Violet: held back for a {term('trace')} that then ended with an {term('early exit')}.",
+                   plots.stacked([(kind, ops, name) for kind, name, ops, _ in listed]), table(("<fate", "calls", "share", "<why"), rows, "stack titled"))
+
+
+def over_time(report, each):
+    if len(each) > 1 or not any(report.get("share", {}).get("ops", ())):
+        return ""
+    return section("Over time", "Each bar is an interval. At first all calls go one by one, since their sequences are not known yet.",
+                   plots.over_time(report["share"], reports.done(report, "replayed")))
+
+
+def waterfall(report):
+    """What the calls would have cost; what graphs cost instead, one after another; and what is left: (label, begin, end, kind, value)."""
+    parts, would = report["gain"], report["mode"] == "observe"
+    yield term("one by one", "what would be replayed, one by one" if would else "the replayed calls, one by one"), 0, parts["replaced_ns"], "eager", duration(parts["replaced_ns"])
+    at = 0
+    for key, label, kind in (("launches_ns", term("graph launch", "launches of graphs"), "replayed"), ("patches_ns", term("patch", "patching them"), "cost"),
+                             ("exits_ns", term("early exit", "early exits"), "cost"), ("defers_ns", term("per-call overhead"), "cost")):
+        if parts[key]:
+            yield label, at, at + parts[key], kind, duration(parts[key])
+        at += parts[key]
+    word, gained = reports.gained(report)
+    lost = report["saved_ns"] < 0
+    yield f"<b>{term('saved', word)}</b>", *sorted((at, parts["replaced_ns"])), "bad" if lost else "good", f"<b>{duration(gained)}</b>"
+    if would or parts["build_ns"]:
+        yield "building graphs, in the background", 0, parts["build_ns"], "cost", duration(parts["build_ns"])
+
+
+def gain(report):
+    listed = list(waterfall(report))
+    whole = max(end for _, _, end, _, _ in listed) or 1
+    drawn = [(label, plots.bar(plots.piece(kind, plots.per_cent(begin, whole), plots.per_cent(end - begin, whole))), value) for label, begin, end, kind, value in listed]
+    even, assumed = reports.break_even(report), tables.assumed(report)
+    lines = [f"Time of the program's threads, by estimate from what calls cost. The run gets shorter by the {term('saved', 'last bar')} only as far as the GPU waited for launches."]
+    if assumed:
+        lines.append(f"Assumed, as on an H200, since nothing was measured: {escape(assumed)}.")
+    if even:
+        lines.append(f"A graph pays for its building after {of_launches(even)} ({term('break-even')}).")
+    lines += [f"{escape(name)}: {escape(words_)}, {escape(shorter)}." for name, words_, shorter in observed.run_shorter(report)]
+    return section("Gain", " ".join(lines), plots.rows(drawn))
+
+
+def call_costs(report):
+    """What one call costs the program's thread: by itself, and in a graph."""
+    parts, replayed = report["gain"], report["replayed"]
+    kinds = [(kind, ns) for kind, ns in parts["eager_ns"].items() if report["kinds"][kind]]
+    graph = [(kind, name, parts[key] / replayed) for key, name, kind in (("launches_ns", "launches of graphs", "replayed"), ("patches_ns", "patching", "cost"), ("exits_ns", "early exits", "cost"),
+                                                                       ("defers_ns", "per-call overhead", "cost"))] if replayed else []
+    longest = max([ns for _, ns in kinds] + [sum(ns for _, _, ns in graph)], default=0) or 1
+    drawn = [(f"a {escape(kind)}, one by one" + (", assumed" if kind in parts["eager_assumed"] else ""), plots.bar(plots.piece("eager", 0, plots.per_cent(ns, longest))), duration(ns)) for kind, ns in kinds]
+    if graph:
+        at, pieces = 0, []
+        for kind, name, ns in graph:
+            pieces.append(plots.piece(kind, plots.per_cent(at, longest), plots.per_cent(ns, longest), f"{name}: {duration(ns)} a call"))
+            at += ns
+        drawn.append(("a call in a graph", plots.bar(*pieces), duration(at)))
+    together = max(replayed / report["launches"], 1) if report["launches"] else 1
+    names = {"eager": ("eager", 1), "graph": ("replayed", together)}
+    drawing = plots.histogram(report["histograms"], {name: names[name] for name in names if report["histograms"][name]})
+    spread = (f"Below, how far samples are spread; a graph's launch is divided by the {together:.3g} calls that it stands for. Times that waited for a full queue are in it, too." if drawing else "")
+    return section("What a call costs", f"On the program's thread; shorter is better. {spread}", plots.rows(drawn) if drawn else "", drawing)
+
+
+# ---- traces ----
+
+def kernel_of(op, numbers):
+    return op.get("name") or numbers.get(op.get("kernel"), "")
+
+
+def dimensions(op, key):
+    return " × ".join(str(value) for value in op[key]) if key in op else ""
+
+
+def what_changes(op):
+    return "any values" if op["any_value"] else "nothing"
+
+
+def op_row(place, op, numbers):
+    last = place + op["times"] - 1
+    name = kernel_of(op, numbers)
+    what = named(name) if name else escape(op["kind"] if op["kind"] != "kernel" else "a kernel without a name")
+    return (f"{place}" if op["times"] == 1 else f"{place} to {last}", what, dimensions(op, "grid") or (size(op["bytes"]) if "bytes" in op else ""), dimensions(op, "block"), what_changes(op))
+
+
+def sequence(row, numbers):
+    """The kernels of a trace in their order."""
+    if "sequence" not in row:
+        return '<p class="about">This report does not tell its kernels: it is of an earlier version of Reprise.</p>'
+    place, listed = 1, []
+    for op in row["sequence"]:
+        listed.append(op_row(place, op, numbers))
+        place += op["times"]
+    left = row.get("sequence_left_out", 0)
+    more = f'<p class="about">{count(left)} more calls are not listed.</p>' if left else ""
+    return table(("<call", "<kernel", "<grid, or bytes", "<block", "<what changes"), listed, "stack") + more
+
+
+def trace_facts(row, report):
+    yield "stream", str(row["lane"])
+    yield "nodes patched", tables.means(row)
+    yield "early exits", tables.exits(row)
+    if report["mode"] != "observe":
+        yield "memory", size(row["graph_bytes"]) if row["live"] else "ended"
+        yield "built", "once" if row["made"] == 1 else f"{count(row['made'])} times"
+
+
+def trace(row, report, numbers, most):
+    spent = min(row["replays"] * report["gain"]["launch_ns"], row["eager_ns"])
+    words_ = f"{duration(row['eager_ns'])} one by one, {duration(spent)} as graphs"
+    drawn = plots.bar(plots.piece("eager", 0, plots.per_cent(row["eager_ns"], most), words_), plots.piece("replayed front", 0, plots.per_cent(spent, most), words_))
+    listed = "".join(f"<div><dt>{term(key)}</dt><dd>{escape(value)}</dd></div>" for key, value in trace_facts(row, report))
+    whose = f"{row['who']}: " if "who" in row else ""
+    calls = f"{count(row['length'])} call{'s' * (row['length'] != 1)} × {count(row['replays'])}"
+    return (f'<details class="trace"><summary><span class="label">{named(row.get("first", "no kernel"), 80)}<small>{escape(whose)}{calls}, {share(row["ops"], report["ops"])} of all calls</small></span>{drawn}'
+            f'<span class="value">{duration(reports.saved_by(row, report))}</span></summary><dl class="facts">{listed}</dl>{sequence(row, numbers)}</details>')
 
 
 def traces(report):
     rows = [row for row in reports.biggest(report["trace_rows"], "eager_ns", TRACES_MOST) if row["replays"]]
     if not rows:
         return ""
-    observed_only = report["mode"] == "observe"
-    heads = ["stream", "length", "times" if observed_only else "replays", "of all calls", "<nodes patched", "<early exits", "<<begins with"]
-    cells = [[f"{row.get('who', '')} {row['lane']}".strip(), row["length"], count(row["replays"]), share(row["ops"], report["ops"]), tables.means(row), tables.exits(row),
-              shortened(row.get("first", "-"), 120)] for row in rows]
-    if not observed_only:
-        heads.insert(-1, "memory")
-        for row, shown in zip(rows, cells):
-            shown.insert(-1, size(row["graph_bytes"]) if row["live"] else "ended")
-    listed = table(heads, cells)
-    bar = "took one by one; orange is what the graph's launches would take instead, blue what would be saved" if observed_only else \
-        "would have taken one by one; orange is what the graph's launches take instead, blue what is saved"
-    return section("Traces", f"A trace is a sequence that repeats, and the graph that stands for it. A bar is the time that its launches {bar}.",
-                   figure(plots.of_traces(rows, report["gain"]["launch_ns"]),
-                          keys(replayed=reports.done(report, "saved"), eager=reports.done(report, "spent on launching graphs"))), listed)
+    numbers = {row["number"]: row["name"] for row in report["kernels"] if "number" in row}
+    most = max(row["eager_ns"] for row in rows) or 1
+    others = len(report["trace_rows"]) - len(rows) + report["trace_rest"]["made"]
+    saved = reports.done(report, "saved")
+    return section("Traces", f"A {term('trace')} is a sequence that repeats, and the graph that stands for it. Grey is the launch time of its calls one by one, blue that of its graph; the figure is what "
+                   f"is {term('saved', saved)}. Open one to see its kernels.",
+                   '<div class="traces">' + "".join(trace(row, report, numbers, most) for row in rows) + "</div>", f'<p class="about">and {count(others)} more</p>' if others else "")
 
 
-def launch_costs(report):
-    kinds = {"eager": ("eager", "launched one by one"), "graph": ("replayed", "launch of a graph")}
-    kinds = {name: kind for name, kind in kinds.items() if report["histograms"][name]}
-    svg = plots.histogram(report["histograms"], {name: colour for name, (colour, _) in kinds.items()})
-    both = "One launch of a graph does the work of many others, so the two are not to be compared one to one. " if len(kinds) > 1 else ""
-    return section("What a launch costs", f"How long single launches took on the program's thread; further left is better. {both}"
-                   "Samples; times that waited for a full queue are in it, too.", figure(svg, keys(**dict(kinds.values()))))
-
-
-def fates(report):
-    rows = [(name, count(ops), share(ops, report["ops"]), meaning) for name, ops, meaning in reports.fates(report) if ops]
-    rows += [(f"({name})", count(number), "", meaning) for name, number, meaning in reports.beside(report)]
-    eager = "All of it went to the driver as the program asked" if report["mode"] == "observe" else "What was not replayed went to the driver as the program asked"
-    return section("What happened to each call", f"{eager}. What is in brackets is not among the launches.", table(("<", "calls", "share", "<why"), rows))
-
-
-def gain(report):
-    parts = report["gain"]
-    word, gained = reports.gained(report)
-    first, second = ("launching the calls that would be replayed took", "launching graphs would take") if report["mode"] == "observe" else \
-        ("launching the replayed calls one by one would have taken", "launching graphs took")
-    rows = [(first, duration(parts["replaced_ns"])), (second, duration(parts["launches_ns"])),
-            ("patching them", duration(parts["patches_ns"])), ("early exits, beside issuing", duration(parts["exits_ns"])),
-            ("per-call overhead, at 60 ns a call (assumed)", duration(parts["defers_ns"])), (word, duration(gained)),
-            *((f"{name}, {words}", shorter) for name, shorter, words in observed.run_shorter(report)),
-            (f"building graphs{' would take' if report['mode'] == 'observe' else ''}, in the background", duration(parts["build_ns"]))]
-    even = reports.break_even(report)
-    assumed = f" Assumed, as on an H200, since nothing was measured: {tables.assumed(report)}." if tables.assumed(report) else ""
-    words = f"Time of the program's threads.{assumed} The run gets shorter by this only as far as the GPU waited for launches."
-    return section("Gain", words + (f" A graph pays for its building after {of_launches(even)}." if even else ""), table(("<", "time"), rows))
-
+# ---- the rest ----
 
 def idle(report):
     if "gpu" in report:
-        return section("The GPU, measured by CUPTI", "", table(("<", "time", "<"), observed.measured(report)),
-                       table(("in all", "launches", "each", "<<kernel"), observed.longest_kernels(report)))
+        measured = [[escape(str(cell)) for cell in row] for row in observed.measured(report)]
+        rows = [(named(row["name"]), duration(row["ns"]), count(row["launches"]), duration(row["ns"] / max(row["launches"], 1))) for row in reports.biggest(report["gpu"]["rows"], "ns", KERNELS_MOST)]
+        return section("The GPU, measured by CUPTI", "", table(("<what", "time", "<share"), measured, "stack titled"), table(("<kernel", "in all", "launches", "each"), rows, "stack titled"))
     if not report["histograms"]["interval"]:
         return ""
     rows = [(f"{us} us", *map(duration, observed.idle(report, us * 1000))) for us in observed.KERNEL_US]
     return section("GPU waiting, estimated", "From the pauses between calls on the host: if kernels take as long as the first column says, the GPU would wait so long between "
-                   "launches. Nothing was measured on the GPU.", table(("kernels take", "it waits", "of it for launches"), rows))
+                   "launches. Nothing was measured on the GPU.", table(("kernels take", "it waits", "of it for launches"), rows, "narrow"))
+
+
+def outliers(values):
+    """For each value whether it lies far from the middle."""
+    middle = median(values)
+    usual = median(abs(value - middle) for value in values)
+    return [len(values) > 2 and abs(value - middle) > max(USUAL_SPREADS * usual, NOTABLE_SPREAD * abs(middle)) for value in values]
+
+
+def rank_bars(title, explained, each, values, kind, show):
+    marked, most = outliers(values), max(max(values), 0) or 1
+    drawn = [(term("process", reports.who(one)) if i == 0 else escape(reports.who(one)), plots.bar(plots.piece(kind, 0, plots.per_cent(max(value, 0), most), f"{reports.who(one)} on {one['host']}")),
+              (MARK if far else "") + escape(show(value))) for i, (one, value, far) in enumerate(zip(each, values, marked))]
+    return f"<h3>{escape(title)}</h3>{explained}{plots.rows(drawn)}"
+
+
+def ranks_over_time(each):
+    drawn = [one for one in each if any(one.get("share", {}).get("ops", ()))]
+    parts = [f'<div class="small"><p>{escape(reports.who(one))}</p>{plots.over_time(one["share"], reports.done(one, "replayed"), small=True)}</div>' for one in drawn[:RANKS_DRAWN_MOST]]
+    left = len(drawn) - len(parts)
+    more = f'<p class="about">{count(left)} more processes are not drawn.</p>' if left else ""
+    return '<h3>Over time</h3><p class="about">Each on its own axis, from its own first CUDA call.</p><div class="smalls">' + "".join(parts) + f"</div>{more}" if parts else ""
 
 
 def ranks(each):
     if len(each) < 2:
         return ""
-    rows = [(reports.who(one), one["host"], one["pid"], count(one["ops"]), share(one["replayed"], one["ops"]), duration(one["launch_time_ns"]),
-             duration(one["saved_ns"]), duration(one["hold_longest_ns"]), size(one["graph_bytes_most"])) for one in each]
-    return section("Processes", "", table(("<", "<host", "pid", "ops", reports.done(each[0], "replayed"), "launch time", reports.done(each[0], "saved"),
-                                           "longest hold", "graphs"), rows))
+    done = reports.done(each[0], "replayed")
+    parts = [rank_bars(f"Calls {done}", "", each, [100 * one["replayed"] / one["ops"] if one["ops"] else 0 for one in each], "replayed", lambda value: f"{value:.1f} %"),
+             rank_bars("Launch time, one by one", "", each, [one["launch_time_ns"] for one in each], "eager", duration)]
+    if all("turns" in one and one["turns"]["gain"] > 0 for one in each):
+        parts.append(rank_bars("Gain, measured by turns", "", each, [one["turns"]["gain"] for one in each], "replayed", judgement.times))
+    rows = [(escape(reports.who(one)), escape(one["host"]), str(one["pid"]), count(one["ops"]), duration(one["wall_ns"]), duration(one["saved_ns"]), duration(one["hold_longest_ns"]),
+             size(one["graph_bytes_most"])) for one in each]
+    listed = table(("<process", "<host", "pid", "calls", "duration", reports.done(each[0], "saved"), "longest hold", "memory"), rows, "stack titled")
+    return section("Processes", f"{MARK} marks an {term('outlier')}.", f'<div class="columns">{"".join(f"<div>{part}</div>" for part in parts)}</div>', ranks_over_time(each), fold("All figures", listed))
 
 
 def kernels(report):
-    rows = sorted(report["kernels"], key=lambda row: row["watched"] + row["replayed"], reverse=True)[:20]
-    return section("Kernels", "By name; those that nobody looked at are missing.", rows and table(("launches", reports.done(report, "replayed"), "<<name"),
-                   [(count(row["watched"] + row["replayed"]), share(row["replayed"], row["watched"] + row["replayed"]), shortened(row["name"], 200)) for row in rows]))
+    rows = sorted(report["kernels"], key=lambda row: row["watched"] + row["replayed"], reverse=True)
+    most = max((row["watched"] + row["replayed"] for row in rows), default=0) or 1
+    drawn = [(named(row["name"]), plots.bar(plots.piece("replayed", 0, plots.per_cent(row["replayed"], most), f"{count(row['replayed'])} {reports.done(report, 'replayed')}"),
+                                            plots.piece("eager", plots.per_cent(row["replayed"], most), plots.per_cent(row["watched"], most), f"{count(row['watched'])} one by one")),
+              count(row["watched"] + row["replayed"])) for row in rows]
+    return section("Kernels", "Launches by name; those that nobody looked at are missing.", drawn and plots.rows(drawn[:KERNELS_MOST]),
+                   fold(f"{count(len(drawn) - KERNELS_MOST)} more", drawn[KERNELS_MOST:] and plots.rows(drawn[KERNELS_MOST:])))
 
 
 def call_sites(report):
-    rows = reports.biggest(report["call_sites"], "count", 20)
-    return section("Where sequences end", f"Calls that have everything before them issued first; {reports.call_site_words(report)}.",
-                   rows and table(("times", "<call", "<<from", "<what it does"),
-                                  [(count(row["count"]), row["call"], reports.call_site(row), reports.NAMES["call_sites"][row["kind"]]) for row in rows]))
+    rows = reports.biggest(report["call_sites"], "count", len(report["call_sites"]))
+    first, rest = rows[:CALL_SITES_MOST], rows[CALL_SITES_MOST:]
+    return section("Where sequences end", f"Calls that have everything before them issued first; {escape(reports.call_site_words(report))}.", call_site_table(first),
+                   fold(f"{len(rest)} more", call_site_table(rest)))
+
+
+def call_site_table(rows):
+    return table(("<call", "<call site", "times", "<what it does"),
+                 [(f"<code>{escape(row['call'])}</code>", f"<code>{escape(reports.call_site(row))}</code>", count(row["count"]), escape(reports.NAMES["call_sites"][row["kind"]])) for row in rows],
+                 "stack titled sites")
+
+
+def figures(report):
+    """What is asked for now and then."""
+    if report["mode"] != "on":
+        return ""
+    rows = [("device memory of graphs, at most", size(report["graph_bytes_most"])), ("host memory, at most", size(report["host_bytes_most"])),
+            ("longest that a call was held back", duration(report["hold_longest_ns"])), ("longest that a call waited for Reprise", duration(report["wait_longest_ns"])),
+            ("graphs built", f"{count(report['graphs_built'])} in {duration(report['build_ns'])}, in the background")]
+    return fold("Memory, holds, building", '<dl class="facts">' + "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in rows) + "</dl>")
 
 
 def options(report):
-    rows = [(name, option["value"], option["from"]) for name, option in report.get("options", {}).items()]
-    return section("Options", "What held while this was counted.", rows and table(("<", "<<value", "<from"), rows))
+    rows = [(f"<code>{escape(name)}</code>", escape(str(option["value"])), escape(option["from"])) for name, option in report.get("options", {}).items()]
+    return fold("All options", table(("<option", "<value", "<from"), rows, "stack titled"))
+
+
+def unbroken(text):
+    """No line ends between a number and its per cent."""
+    return text.replace(" %", "\u00a0%")
+
+
+def document(name, body):
+    """The whole file."""
+    return ('<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+            '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'; img-src data:">'
+            f'<link rel="icon" href="data:,"><title>Reprise: {escape(shortened(name, 60))}</title><style>{STYLE}</style></head>'
+            f'<body><main>{unbroken("".join(body))}</main></body></html>\n')
+
+
+def program(report):
+    return Path(report["command"][0]).name if report["command"] else "a program"
 
 
 def whole(each):
     report = reports.name_functions(reports.join(each))
-    name = Path(report["command"][0]).name if report["command"] else "a program"
-    body = [f"<h1>Reprise: {escape(name)}</h1>", *(f'<p class="quiet">{escape(line)}</p>' for line in tables.head(report).splitlines()),
-            f"<p>{escape(tables.verdict(report))}</p>"]
+    body = [head(report), verdict(report, each)]
     if report["ops"]:
-        body += [cards(report), ranks(each), over_time(report), traces(report), launch_costs(report), fates(report), gain(report), idle(report), kernels(report),
-                 call_sites(report)]
-    body.append(options(report))
-    return ('<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-            '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'; img-src data:">'
-            f'<link rel="icon" href="data:,"><title>Reprise: {escape(shortened(name, 60))}</title><style>{STYLE}</style></head>'
-            f"<body>{''.join(body)}</body></html>\n")
+        body += [legend(report), ranks(each), fates(report), over_time(report, each), gain(report), call_costs(report), traces(report), idle(report), kernels(report), call_sites(report)]
+    return document(program(report), [*body, f'<section class="end">{figures(report)}{options(report)}{words.listed()}</section>'])

@@ -1,29 +1,47 @@
-"""Plots as SVG inside the page. Colours come from the page's classes, so they follow its light and dark modes."""
+"""Plots for the page: bars are boxes whose sizes are per cent of their place, and text stands beside them as text of the page, so it is of one size at any width.
+Colours come from the page's classes, so they follow its light and dark modes."""
 from html import escape
 from math import log10
 
-from amounts import count, duration, share, shortened
+from amounts import count, duration, share
 
-WIDTH = 640
-LEFT, RIGHT, TOP, BOTTOM = 62, 10, 10, 40  # margins
-LETTER = 6.6  # approximate width of a letter; labels too long for their room are shortened
-
-
-def text(x, y, words, anchor="middle", kind=""):
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="{kind}">{escape(str(words))}</text>'
+TITLE_MOST = 2000    # characters of what is shown where the mouse rests
+TALL = 1000          # units of height in a drawing
+NARROW_TICKS = 4     # labels that fit below a plot on a phone
 
 
-def rect(x, y, width, height, kind, title):
-    return (f'<rect x="{x:.2f}" y="{y:.2f}" width="{max(width, 0.5):.2f}" height="{max(height, 0):.2f}" class="{kind}">'
-            f'<title>{escape(title)}</title></rect>')
+def title(words):
+    return f' title="{escape(str(words)[:TITLE_MOST])}"' if words else ""
 
 
-def line(x1, y1, x2, y2):
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+def per_cent(part, whole=1):
+    """A part as a number from 0 to 100."""
+    return min(max(100 * part / whole, 0), 100) if whole else 0
 
 
-def drawing(height, label, parts):
-    return f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(label)}">' + "".join(parts) + "</svg>"
+def piece(kind, begin, wide, words=""):
+    """A piece of a bar. Begin and width in per cent of the bar's place."""
+    begin = min(begin, 100)
+    return f'<i class="{kind}" style="left:{begin:.2f}%;width:{min(wide, 100 - begin):.2f}%"{title(words)}></i>'
+
+
+def bar(*pieces, kind=""):
+    return f'<span class="bar {kind}">{"".join(pieces)}</span>'
+
+
+def rows(listed):
+    """Bars below one another, each with its label and its value: (label, bar, value), as HTML."""
+    return '<div class="rows">' + "".join(f'<div class="row"><span class="label">{label}</span>{drawn}<span class="value">{value}</span></div>' for label, drawn, value in listed) + "</div>"
+
+
+def stacked(parts):
+    """One bar of (kind, amount, words), which together are the whole."""
+    whole, at, pieces = sum(amount for _, amount, _ in parts), 0, []
+    for kind, amount, words in parts:
+        wide = per_cent(amount, whole)
+        pieces.append(piece(f"{kind} part", at, wide, f"{words}: {share(amount, whole)}"))
+        at += wide
+    return bar(*pieces, kind="tall")
 
 
 def round_step(most, steps=4):
@@ -41,84 +59,66 @@ def short(value):
     return f"{value:g}"
 
 
-def levels(most, top, bottom, name):
-    """Horizontal lines at round values, with labels; and the function from a value to its y."""
+def box(x, y, wide, high, kind, words):
+    return f'<rect x="{x:.2f}" y="{y:.2f}" width="{max(wide, 0.01):.2f}" height="{max(high, 0):.2f}" class="{kind}"><title>{escape(words)}</title></rect>'
+
+
+def plot(label, boxes, levels, ticks, below):
+    """A drawing of 100 by TALL units with its axes. `levels`: (height from 0 to 1, label); `ticks`: (place from 0 to 100, label)."""
+    lines = "".join(f'<i style="bottom:{per_cent(high):.2f}%"></i>' for high, _ in levels)
+    heights = "".join(f'<span style="bottom:{per_cent(high):.2f}%">{escape(words)}</span>' for high, words in levels)
+    every = -(-len(ticks) // NARROW_TICKS)
+    places = "".join(f'<span class="{"" if i % every == 0 else "spare"}{" last" if at > 92 else " first" if at < 5 else ""}" style="left:{at:.2f}%">{escape(words)}</span>'
+                     for i, (at, words) in enumerate(ticks))
+    return (f'<figure class="plot"><div class="heights">{heights}</div><div class="field">{lines}<svg viewBox="0 0 100 {TALL}" preserveAspectRatio="none" role="img" '
+            f'aria-label="{escape(label)}">{"".join(boxes)}</svg></div><div class="places">{places}</div><figcaption>{escape(below)}</figcaption></figure>')
+
+
+def level_lines(most, name):
+    """Round values up to `most`, as (height, label); and the value at the top."""
     step = round_step(most)
-    most = max(most, step)
-
-    def y(value):
-        return bottom - (bottom - top) * value / most
-
-    parts, value = [], 0
-    while value <= most * 1.001:
-        parts += [line(LEFT, y(value), WIDTH - RIGHT, y(value)), text(LEFT - 6, y(value) + 4, name(value), "end")]
-        value += step
-    return parts, y
+    top = max(most, step)
+    return [(i * step / top, name(i * step)) for i in range(int(top / step * 1.001) + 1)], top
 
 
-def over_time(series, replayed_word="replayed"):
-    """Launches per interval: replayed ones below, eager ones on top."""
-    height, interval = 230, series["interval_ns"] / 1e9
-    bottom = height - BOTTOM
-    ops = series["ops"]
+def over_time(series, replayed_word="replayed", small=False):
+    """Launches per interval: replayed ones below, others on top."""
+    interval, ops = series["interval_ns"] / 1e9, series["ops"]
     replayed = [min(part, whole) for part, whole in zip(series["replayed"], ops)]
     seconds = max(len(ops) * interval, interval)
-    parts, y = levels(max(ops, default=0) / interval, TOP, bottom, short)
-    wide = (WIDTH - LEFT - RIGHT) / max(len(ops), 1)
+    levels, top = level_lines(max(ops, default=0) / interval, short)
+    wide, boxes = 100 / max(len(ops), 1), []
     for i, (part, whole) in enumerate(zip(replayed, ops)):
-        title = f"from {i * interval:.3g} s: {count(whole)} launches, {share(part, whole)} {replayed_word}"
-        x, bar = LEFT + i * wide, wide - min(1, wide / 5)
-        parts += [rect(x, y(part / interval), bar, bottom - y(part / interval), "replayed", title),
-                  rect(x, y(whole / interval), bar, y(part / interval) - y(whole / interval), "eager", title)]
-    step = round_step(seconds, 6)
-    for i in range(int(seconds / step) + 1):
-        x = LEFT + (WIDTH - LEFT - RIGHT) * i * step / seconds
-        parts.append(text(min(x, WIDTH - RIGHT - 12), bottom + 16, f"{i * step:g}"))
-    parts.append(text((LEFT + WIDTH - RIGHT) / 2, height - 6, "seconds since the first CUDA call; launches a second"))
-    return drawing(height, f"launches over time, {replayed_word} and eager", parts)
-
-
-def of_traces(rows, launch_ns):
-    """A bar per trace: the launch time of its ops, and the part that its graph launches took; beside it, the time saved."""
-    high, label = 36, 250
-    most = max((row["eager_ns"] for row in rows), default=0) or 1
-    parts = []
-    for i, row in enumerate(rows):
-        y, spent = TOP + i * high, min(row["replays"] * launch_ns, row["eager_ns"])
-        wide, taken = ((WIDTH - label - 80) * part / most for part in (row["eager_ns"], spent))
-        words = f"{row['length']} op{'s' * (row['length'] > 1)}, {count(row['replays'])} times"
-        kernel = shortened(row.get("first", "no kernel"), int(label / LETTER) - 2)
-        title = f"{words}: {duration(row['eager_ns'])} eagerly, {duration(spent)} as graphs"
-        parts += [text(label - 8, y + 10, words, "end", "strong"), text(label - 8, y + 24, kernel, "end"),
-                  rect(label, y, taken, high - 10, "eager", title), rect(label + taken, y, wide - taken, high - 10, "replayed", title),
-                  text(label + wide + 6, y + 16, duration(row["eager_ns"] - row["replays"] * launch_ns), "start")]
-    return drawing(TOP + len(rows) * high + 4, "launch time that each trace saves", parts)
+        words = f"from {i * interval:.3g} s: {count(whole)} launches, {share(part, whole)} {replayed_word}"
+        high, all_high = (TALL * value / interval / top for value in (part, whole))
+        drawn = wide * (0.8 if len(ops) > 1 else 0.1)
+        boxes += [box(i * wide, TALL - high, drawn, high, "replayed", words), box(i * wide, TALL - all_high, drawn, all_high - high, "eager", words)]
+    step = round_step(seconds, 2 if small else 6)
+    ticks = [(100 * i * step / seconds, f"{i * step:g}{' s' if small else ''}") for i in range(int(seconds / step * 1.001) + 1)]
+    return plot(f"launches over time, {replayed_word} and one by one", boxes, levels[-1:] if small else levels, ticks,
+                "" if small else "seconds since the first CUDA call; up: launches a second")
 
 
 def histogram(histograms, names):
-    """Durations of launches on a logarithmic scale, as shares of each kind of launch."""
-    height = 230
-    bottom = height - BOTTOM
-    shown = {name: trimmed(histograms[name]) for name in names if histograms[name]}
+    """Times of calls on a logarithmic scale, as shares of each kind. `names`: for each, its class and how many calls one of them stands for."""
+    shown = {name: [(begin / calls, end / calls, number) for begin, end, number in trimmed(histograms[name])] for name, (_, calls) in names.items() if histograms[name]}
     if not shown:
         return ""
-    begin = min(bucket[0] for buckets in shown.values() for bucket in buckets)
-    end = max(bucket[1] for buckets in shown.values() for bucket in buckets)
-    begin = max(begin, 1)
-    end = max(end, begin + 1)
+    begin = max(min(bucket[0] for buckets in shown.values() for bucket in buckets), 1)
+    end = max(max(bucket[1] for buckets in shown.values() for bucket in buckets), begin + 1)
 
     def x(ns):
-        return LEFT + (WIDTH - LEFT - RIGHT) * log10(max(ns, begin) / begin) / log10(end / begin)
+        return 100 * log10(min(max(ns, begin), end) / begin) / log10(end / begin)
 
-    shares = {name: [(*bucket[:2], bucket[2] / (sum(other[2] for other in histograms[name]) or 1)) for bucket in buckets] for name, buckets in shown.items()}
-    parts, y = levels(max(part for buckets in shares.values() for _, _, part in buckets) * 100, TOP, bottom, lambda value: f"{value:g} %")
-    for name, buckets in shares.items():
-        for first, last, part in buckets:
-            title = f"{duration(first)} to {duration(last)}: {100 * part:.1f} % of these launches"
-            parts.append(rect(x(first), y(100 * part), x(last) - x(first) - 0.5, bottom - y(100 * part), f"{names[name]} over", title))
-    parts += ticks(begin, end, x, bottom)
-    parts.append(text((LEFT + WIDTH - RIGHT) / 2, height - 6, "time of one launch on the program's thread"))
-    return drawing(height, "how long launches took", parts)
+    wholes = {name: sum(bucket[2] for bucket in histograms[name]) or 1 for name in shown}
+    levels, top = level_lines(max(100 * number / wholes[name] for name, buckets in shown.items() for _, _, number in buckets), lambda value: f"{value:g} %")
+    boxes = []
+    for name, buckets in shown.items():
+        for first, last, number in buckets:
+            part = 100 * number / wholes[name]
+            words = f"{duration(first)} to {duration(last)} a call: {part:.1f} % of these"
+            boxes.append(box(x(first), TALL * (1 - part / top), x(last) - x(first) - 0.1, TALL * part / top, f"{names[name][0]} over", words))
+    return plot("how long calls took", boxes, levels, log_ticks(begin, end, x), "time of one call on the program's thread")
 
 
 def trimmed(buckets):
@@ -129,13 +129,13 @@ def trimmed(buckets):
     return kept
 
 
-def ticks(begin, end, x, bottom):
+def log_ticks(begin, end, x):
     """Labels at 1, 2 and 5 times each power of ten, far enough apart to be readable."""
-    last, parts = -1e9, []
-    for power in range(10):
+    found, last = [], -100
+    for power in range(20):
         for factor in (1, 2, 5):
             value = factor * 10**power
-            if begin <= value <= end and x(value) - last > 48 and x(value) < WIDTH - 20:
+            if begin <= value <= end and x(value) - last > 9:
                 last = x(value)
-                parts += [line(last, bottom, last, bottom + 4), text(last, bottom + 16, duration(value))]
-    return parts
+                found.append((last, duration(value)))
+    return found

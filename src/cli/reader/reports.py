@@ -154,16 +154,19 @@ def join(reports):
     joined["cost_ns"] = {key: mean(report["cost_ns"][key] for report in reports) for key in joined["cost_ns"]}
     joined["cost_assumed"] = sorted({name for report in reports for name in report["cost_assumed"]})
     joined["gain"] = join_gains([report["gain"] for report in reports])
-    joined["trace_rows"] = [row | {"who": who(report)} for report in reports for row in report["trace_rows"]]
+    joined["trace_rows"] = [named_sequence(row, report) | {"who": who(report)} for report in reports for row in report["trace_rows"]]
     joined["trace_rest"] = sum_rows([report["trace_rest"] for report in reports])
     joined["lane_rows"] = [row | {"who": who(report)} for report in reports for row in report["lane_rows"]]
     joined["kernels"] = sum_by(reports, "kernels", ("name",), ("watched", "replayed"))
+    for row in joined["kernels"]:
+        row.pop("number", None)
     joined["call_sites"] = sum_by(reports, "call_sites", ("kind", "call", "library", "offset"), ("count",))
     if all("gpu" in report for report in reports):
         joined["gpu"] = join_gpus([report["gpu"] for report in reports])
     joined["share"] = join_shares([report["share"] for report in reports if "share" in report])
     joined["histograms"] = {name: join_histogram([report["histograms"][name] for report in reports]) for name in joined["histograms"]}
     joined["processes"] = len(reports)
+    joined["runs_ns"] = sum(report["wall_ns"] for report in reports)
     joined["complete"] = not any(map(is_snapshot, reports))
     for name in ("rank", "rank_variable", "pid", "turns"):
         joined.pop(name, None)
@@ -195,6 +198,15 @@ def joined_option(each):
     if all(option == each[0] for option in each):
         return each[0]
     return {key: " / ".join(dict.fromkeys(str(option[key]) for option in each)) for key in ("value", "from")}
+
+
+def named_sequence(row, report):
+    """The row of a trace, the kernels of its sequence by their names: numbers are of one process."""
+    names = {kernel["number"]: kernel["name"] for kernel in report["kernels"] if "number" in kernel}
+    if "sequence" not in row:
+        return row
+    return row | {"sequence": [{key: value for key, value in op.items() if key != "kernel"} | ({"name": names[op["kernel"]]} if op.get("kernel") in names else {})
+                               for op in row["sequence"]]}
 
 
 def join_gpus(gpus):
@@ -273,18 +285,18 @@ def fates(report):
     for name, ops in report["exited"].items():
         yield LEFT[name], ops, NAMES["exits"][name]
     for name, ops in report["unfit"].items():
-        yield f"cannot be graphed: {name}", ops, NAMES["unfit"][name]
+        yield f"cannot be graphed: {name.replace('_', ' ')}", ops, NAMES["unfit"][name]
     yield "backed off", report["backed_off"], "eager without being looked at, since nothing had repeated for long"
-    yield "short visits", report["short_eager"], "eager, since graphs of one to three ops, or of copies alone, were not measured to gain"
-    yield "in eager turns", report.get("turn_ops", 0), "eager, to measure what replaying gains, or because it gained nothing"
+    yield "short sequences", report["short_eager"], "eager, since graphs of one to three launches, or of copies alone, were not measured to gain"
+    yield "measured eagerly", report.get("turn_ops", 0), "eager, to measure what replaying gains, or because it gained nothing"
     known = report.get("turn_ops", 0) + report["replayed"] + report["exited_ops"] + sum(report["unfit"].values()) + report["backed_off"] + report["short_eager"]
-    yield "still learning", max(report["ops"] - known, 0), "no trace began with them, or its graph was not there yet or put aside"
+    yield "still learning", max(report["ops"] - known, 0), "watched: no sequence that repeats began with them, or its graph was not ready, or put aside"
 
 
 def beside(report):
     """Launches that are not among the ops, as (name, launches, meaning)."""
-    for counter, name in (("paused_ops", "while off"), ("eager_capturing", "while the program captured"), ("eager_stopped", "after Reprise had stopped")):
-        if report[counter]:
+    for counter, name in (("paused_ops", "while off"), ("nvtx_ops", "in NVTX ranges that are eager"), ("eager_capturing", "while the program captured"), ("eager_stopped", "after Reprise had stopped")):
+        if report.get(counter):
             yield name, report[counter], NAMES["counters"][counter]
 
 
@@ -299,9 +311,14 @@ def given_options(report):
     """The options that are not as they are by default, in a line, but for those that the mode and this report come of; "" where nobody knows."""
     if not report.get("options"):
         return ""
-    given = {origin: ", ".join(f"{name}={option['value']}" for name, option in report["options"].items() if origin in option["from"] and name not in ("REPRISE", "REPRISE_REPORT"))
-             for origin in ("environment", "command")}
-    return f"options from the environment: {given['environment'] or 'none'}" + (f"; from the command line: {given['command']}" if given["command"] else "")
+    given = {}
+    for name, option in report["options"].items():
+        for origin in option["from"].split(" / ") if name not in ("REPRISE", "REPRISE_REPORT") else ():
+            given.setdefault(origin, []).append(f"{name}={option['value']}")
+    words = {origin: ", ".join(listed) for origin, listed in given.items()}
+    parts = [f"options from the environment: {words.get('environment', 'none')}", f"from the command line: {words['command']}" if "command" in words else "",
+             *(f"from {origin}: {words[origin]}" for origin in sorted(words) if origin.startswith("/"))]
+    return "; ".join(part for part in parts if part)
 
 
 def break_even(report):
@@ -310,6 +327,11 @@ def break_even(report):
     if report["saved_ns"] <= 0 or not launches:
         return None
     return max(1, round(report["gain"]["build_ns"] / graphs(report) / (report["saved_ns"] / launches)))
+
+
+def run_ns(report):
+    """The duration of the run; of several processes, of all their runs."""
+    return report.get("runs_ns", report["wall_ns"])
 
 
 def kernels_were_measured(report):
@@ -397,4 +419,7 @@ def name_functions(report):
         for key in ("first", "last"):
             if key in row:
                 row[key] = names.get(row[key], row[key])
+        for op in row.get("sequence", ()):
+            if "name" in op:
+                op["name"] = names.get(op["name"], op["name"])
     return report

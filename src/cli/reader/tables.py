@@ -53,6 +53,8 @@ def verdict(report):
         text += f"; that {'would cost' if report['mode'] == 'observe' else 'cost'} about {duration(-report['saved_ns'])} more than launching eagerly"
     if report["paused_ops"]:
         text += f"; {count(report['paused_ops'])} more came while Reprise was off"
+    if report.get("nvtx_ops"):
+        text += f"; {count(report['nvtx_ops'])} more came in NVTX ranges that are eager"
     if report.get("difference"):
         text += f". verify found a difference: {report['difference']}"
     if report.get("stopped") not in (None, reports.ENDED):
@@ -72,7 +74,7 @@ def ranks(each, joined):
         return (name, host, report.get("pid", ""), count(report["ops"]), share(report["replayed"], report["ops"]), duration(report["launch_time_ns"]),
                 duration(report["saved_ns"]), count(report["traces"]), duration(report["hold_longest_ns"]), size(report["graph_bytes_most"]))
 
-    return table("Processes", ("<", "<host", "pid", "ops", reports.done(joined, "replayed"), "launch time", reports.done(joined, "saved"), "traces", "longest hold", "graphs"),
+    return table("Processes", ("<", "<host", "pid", "launches", reports.done(joined, "replayed"), "launch time", reports.done(joined, "saved"), "sequences", "longest deferral", "graphs"),
                  [*(row(f"rank {one['rank']}" if "rank" in one else "", one["host"], one) for one in each), row("all", "", joined)])
 
 
@@ -98,7 +100,7 @@ def traces(report):
     told = [(row.get("who", ""), row["lane"], row["length"], count(row["replays"]), share(row["ops"], report["ops"]),
              duration(reports.saved_by(row, report)), means(row), exits(row), size(row["graph_bytes"]) if row["live"] else "ended",
              shortened(row.get("first", "-"), NAME_MOST)) for row in rows]
-    text = table("Biggest traces", ("<", "stream", "length", "replays", "of calls", "saved", "<nodes patched", "<early exits", "memory", "<begins with"), told)
+    text = table("Biggest sequences", ("<", "stream", "length", "replays", "of calls", "saved", "<nodes patched", "<early exits", "memory", "<begins with"), told)
     others = len(report["trace_rows"]) - len(rows) + report["trace_rest"]["made"]
     return text + (f"  and {count(others)} more\n" if others else "")
 
@@ -130,15 +132,15 @@ def gain(report):
 
 
 def stalls(report):
-    rows = [("hold limit struck", count(report["hold_flushes"]), f"{count(report['hold_overruns'])} times later than the limit"),
-            ("longest until it began to issue", duration(report["hold_begun_ns"]), ""),
-            ("longest until all was issued", duration(report["hold_longest_ns"]), ""),
+    rows = [("waited too long (hold limit)", count(report["hold_flushes"]), f"{count(report['hold_overruns'])} of them issued later than the limit"),
+            ("longest deferral, until issuing began", duration(report["hold_begun_ns"]), ""),
+            ("longest deferral, until all was issued", duration(report["hold_longest_ns"]), ""),
             ("longest that a call waited for Reprise", duration(report["wait_longest_ns"]), "a lock, or the building thread"),
             ("longest capture, instantiation, upload", " / ".join(duration(report[f"{what}_longest_ns"]) for what in ("capture", "instantiate", "upload")),
              "in the background; calls may wait for the driver meanwhile"),
             ("graphs built", count(report["graphs_built"]), f"{count(report['graph_nodes'])} nodes in {duration(report['build_ns'])}"),
             ("memory of graphs, at most", size(report["graph_bytes_most"]), f"on the host {size(report['host_bytes_most'])}")]
-    return table("Holds, stalls, building", ("<", "", "<"), rows)
+    return table("Deferral, stalls, building", ("<", "", "<"), rows)
 
 
 def troubles(report):
@@ -164,5 +166,5 @@ def whole(each):
     parts = [head(joined) + verdict(joined) + "\n", ranks(each, joined) if len(each) > 1 else "", fates(joined)]
     if joined["mode"] == "on" and joined["ops"]:
         parts += [traces(joined), gain(joined), stalls(joined), troubles(joined)]
-    parts += [kernels(joined), table(f"Where it is kept from replaying ({reports.call_site_words(joined)})", ("", "<call", "<returns to"), call_sites(joined, ("waits", "ends", "unfit")))]
+    parts += [kernels(joined), table(f"What stands in the way, or cuts sequences ({reports.call_site_words(joined)})", ("", "<call", "<returns to"), call_sites(joined, ("waits", "ends", "unfit")))]
     return "\n".join(part for part in parts if part)

@@ -1,0 +1,153 @@
+"""What changed from one run to another: as tables, or as a page with both verdicts side by side."""
+from html import escape
+
+import advice
+import judgement
+import kernel_names
+import page
+import reports
+import tables
+from amounts import count, duration, share, size
+
+KERNELS_MOST = 8
+TIMES_FROM = 900    # per cent: a larger change is told as a factor
+POINTS = 0.05    # of a hundred: a smaller change of a share is none
+
+
+def changed_by(before, after):
+    """The change of an amount, in per cent of what it was."""
+    if before == after:
+        return "same"
+    if not before:
+        return "new" if after else "same"
+    change = 100 * (after - before) / before
+    if change >= TIMES_FROM:
+        return f"{after / before:.3g} times"
+    return f"{change:+.0f} %" if abs(change) >= 10 else f"{change:+.1f} %"
+
+
+def points(before, after):
+    """The change of a share."""
+    change = 100 * (after - before)
+    return f"{change:+.1f} points" if abs(change) >= POINTS else "same"
+
+
+def part(report, amount):
+    return amount / report["ops"] if report["ops"] else 0
+
+
+def amount_row(name, before, after, show):
+    change = changed_by(before, after) if before >= 0 and after >= 0 else f"{'+' * (after > before)}{show(after - before)}" if before != after else "same"
+    return name, show(before), show(after), change
+
+
+def share_row(name, before, after):
+    return name, *(f"{100 * one:.1f} %" for one in (before, after)), points(before, after)
+
+
+def ran_on(before, after):
+    """What it ran on and with, as far as it differs."""
+    def told(report):
+        options = {name: str(option["value"]) for name, option in report.get("options", {}).items() if name != "REPRISE_REPORT"}
+        return {"program": reports.program(report), "host": report["host"], "GPU": report.get("gpu_name", "-"), "driver": report.get("driver", "-"), "CUDA": report.get("driver_cuda", "-"),
+                "Reprise": f"{report.get('version', '-')}, commit {report.get('commit', '-')}", "processes": str(report.get("processes", 1))} | options
+    first, second = told(before), told(after)
+    return [(name, first.get(name, "-"), second.get(name, "-"), "") for name in dict.fromkeys([*first, *second]) if first.get(name, "-") != second.get(name, "-")]
+
+
+def gain_rows(before, after):
+    """What turns have measured, where both have."""
+    gains = [report.get("turns", {}).get("gain", 0) for report in (before, after)]
+    if all(gains):
+        yield amount_row("gain, measured by turns", *gains, judgement.times)
+
+
+def outcome(before, after):
+    pair = (before, after)
+    yield amount_row("calls", *(report["ops"] for report in pair), count)
+    yield share_row(reports.done(after, "replayed"), *(part(report, report["replayed"]) for report in pair))
+    yield from gain_rows(before, after)
+    for name, key, show in (("duration", "wall_ns", duration), ("launch time, one by one", "launch_time_ns", duration), (reports.done(after, "saved"), "saved_ns", duration), ("graph launches", "launches", count),
+                            ("traces", "traces", count), ("early exits", "side_exits", count), ("device memory of graphs", "graph_bytes_most", size), ("longest hold", "hold_longest_ns", duration)):
+        yield amount_row(name, *(report[key] for report in pair), show)
+
+
+def costs(before, after):
+    for kind in before["gain"]["eager_ns"]:
+        if all(report["kinds"][kind] for report in (before, after)):
+            yield amount_row(f"a {kind}, one by one", *(report["gain"]["eager_ns"][kind] for report in (before, after)), duration)
+    graphs = [advice.in_graphs_ns(report) for report in (before, after)]
+    if None not in graphs:
+        yield amount_row("a call in a graph", *graphs, duration)
+    yield amount_row("a launch of a graph", *(report["gain"]["launch_ns"] for report in (before, after)), duration)
+    for name in before["cost_ns"]:
+        if not any(name in report["cost_assumed"] for report in (before, after)) and name not in ("launch", "eager"):
+            yield amount_row(name.replace("_", " "), *(report["cost_ns"][name] for report in (before, after)), duration)
+
+
+def fates(before, after):
+    each = [{name: part(report, ops) for name, ops, _ in reports.fates(report)} for report in (before, after)]
+    return [share_row(name, each[0].get(name, 0), each[1].get(name, 0)) for name in dict.fromkeys([*each[0], *each[1]]) if each[0].get(name) or each[1].get(name)]
+
+
+def worth_of(one):
+    if one is None:
+        return "-"
+    return f"{100 * one.share:.1f} % of calls" + ("" if one.worth is None else f", worth {page.at_most(one.worth)}")
+
+
+def obstacles(before, after):
+    each = [{one.name: one for one in advice.obstacles(report)} for report in (before, after)]
+    for name in dict.fromkeys([*each[0], *each[1]]):
+        first, second = each[0].get(name), each[1].get(name)
+        yield name, worth_of(first), worth_of(second), "new" if first is None else "gone" if second is None else points(first.share, second.share)
+
+
+def kernels(before, after):
+    """Those whose replayed share changed most."""
+    def shares(report):
+        return {row["name"]: (row["replayed"] / (row["watched"] + row["replayed"]), row["watched"] + row["replayed"]) for row in report["kernels"] if row["watched"] + row["replayed"]}
+    first, second = shares(before), shares(after)
+    both = sorted((name for name in first if name in second), key=lambda name: abs(first[name][0] - second[name][0]) * second[name][1], reverse=True)
+    return [share_row(kernel_names.short(name), first[name][0], second[name][0]) for name in both[:KERNELS_MOST] if points(first[name][0], second[name][0]) != "same"]
+
+
+def sections(before, after):
+    """(title, rows): each row is what, before, after and the change."""
+    yield "What it ran on and with", ran_on(before, after)
+    yield "Outcome", list(outcome(before, after))
+    yield "What a call costs", list(costs(before, after))
+    yield "What happened to each call", fates(before, after)
+    yield "What stands in the way", list(obstacles(before, after))
+    yield f"Kernels, {reports.done(after, 'replayed')}", kernels(before, after)
+
+
+def joined(each):
+    return reports.name_functions(reports.join(each))
+
+
+def named(report):
+    return f"{tables.when(report)}, {reports.machine(report)}"
+
+
+def text(first, second):
+    before, after = joined(first), joined(second)
+    parts = [f"before: {named(before)}\nafter:  {named(after)}\n"]
+    parts += [tables.table(title, ("<", "before", "after", "change"), [(tables.shortened(str(row[0]), 70), *(tables.shortened(str(cell), 40) for cell in row[1:])) for row in rows]) for title, rows in sections(before, after)]
+    return "\n".join(part for part in parts if part)
+
+
+def panel(title, report, each):
+    told = judgement.of(report, each) if report["ops"] else None
+    if told is None:
+        return f'<div class="verdict fair"><p class="kicker">{title}</p><p class="headline">No launches</p></div>'
+    return (f'<div class="verdict {told.tone}"><p class="kicker">{title}: {escape(named(report))}</p><p class="headline">{escape(told.headline)}</p>'
+            f"<p>{page.explained(told.words)} {escape(judgement.seen(report))}</p>{page.comparison(told)}</div>")
+
+
+def html(first, second):
+    before, after = joined(first), joined(second)
+    body = [f'<header><p class="kicker">Reprise: what changed</p><h1>{escape(page.shortened(page.program(after), 200))}</h1></header>', page.simulated(after) or page.simulated(before),
+            f'<div class="columns pair">{panel("before", before, first)}{panel("after", after, second)}</div>']
+    body += [page.section(title, "", page.table(("<what", "before", "after", "change"), [tuple(escape(str(cell)) for cell in row) for row in rows], "stack titled changes")) for title, rows in sections(before, after)]
+    return page.document(f"{page.program(after)}, compared", body)

@@ -1,0 +1,106 @@
+"""The verdict at the head of the page: a tone, a sentence, and two bars: without Reprise and with it."""
+import reports
+from amounts import count, duration, of_launches, share
+
+NOTABLE = 1.02    # an estimate of less is no gain
+
+
+class Judgement:
+    """`tone`: good, fair or bad. `bars`: (label, part of the longer one, value), first without Reprise; empty where nothing can be compared.
+    `spread`: the ends of the second bar's interval, or None."""
+
+    def __init__(self, tone, headline, words, bars=(), spread=None, basis=""):
+        self.tone, self.headline, self.words, self.bars, self.spread, self.basis = tone, headline, words, bars, spread, basis
+
+
+def two_bars(without, with_, low=None, high=None, labels=("without Reprise", "with Reprise"), show=None):
+    """Both as parts of the longer one, and the interval likewise."""
+    longest = max(without, with_, *(end for end in (low, high) if end)) or 1
+    show = show or (lambda value: f"{100 * value / (without or 1):.3g} %")
+    spread = (low / longest, high / longest) if low and high else None
+    return [(label, value / longest, show(value)) for label, value in zip(labels, (without, with_))], spread
+
+
+def bars_of_turns(turns, label="with Reprise"):
+    """Times are one over the gain, in thousandths."""
+    if turns["gain"] <= 0:
+        return [], None
+    low, high = (1000 / turns[end] if turns[end] > 0 else None for end in ("high", "low"))
+    return two_bars(1, 1000 / turns["gain"], low, high, ("without Reprise", label))
+
+
+def times(gain):
+    return f"{gain / 1000:.2f} x"
+
+
+def of_one(report):
+    turns = report["turns"]
+    verdict, cost = turns["verdict"], duration(turns["lost_ns"])
+    spread = f"interval {turns['low'] / 1000:.2f} to {turns['high'] / 1000:.2f}"
+    if verdict == "replay":
+        bars, ends = bars_of_turns(turns)
+        tone = "good" if turns["gain"] > 1000 else "bad"
+        return Judgement(tone, f"{times(turns['gain'])} {'faster' if tone == 'good' else 'as fast'}", f"Measured by turns: {count(turns['turns'])} of them, {spread}. Measuring cost {cost}.", bars, ends,
+                         "time of the program's loop, measured")
+    if verdict == "eager":
+        bars, ends = bars_of_turns(turns, "replaying")
+        return Judgement("fair", "No gain: left as it was", f"Replaying gained nothing, so after {duration(turns['decided_ns'])} all calls went one by one. Measuring cost {cost}.", bars, ends,
+                         "time of the program's loop, measured while it was replayed")
+    if verdict == "bound":
+        return Judgement("fair", "Nothing to gain: the GPU is behind", f"The GPU is never short of work, so launching faster changes nothing. After {duration(turns['decided_ns'])} all calls went one "
+                         f"by one. Measuring cost {cost}.")
+    words = f"Turns have reached no verdict: {report.get('measured', 'no regular loop')}."
+    return estimated(report, "No verdict", words, tone="fair")
+
+
+def of_several(each):
+    turns = [(one["turns"], reports.who(one)) for one in each]
+    gained = [(one, who) for one, who in turns if one["verdict"] == "replay" and one["gain"] > 0]
+    if not gained:
+        return None
+    least, who = min(gained, key=lambda pair: pair[0]["gain"])
+    most = max(one["gain"] for one, _ in gained)
+    bars, ends = bars_of_turns(least, f"with, {who}")
+    headline = f"{least['gain'] / 1000:.2f} to {times(most)} faster" if most > least["gain"] else f"{times(most)} faster"
+    return Judgement("good" if len(gained) == len(each) else "fair", headline, f"Measured by turns: {len(gained)} of {len(each)} processes gained. The bars are of the one that gained least, {who}.",
+                     bars, ends, "time of its loop, measured")
+
+
+def estimated(report, headline="", words="", tone=""):
+    """By a model: the whole run in observe, otherwise the launch time."""
+    wall, gained = report["wall_ns"], reports.shorter(report) if report["mode"] == "observe" else None
+    if gained is not None and wall:
+        left = max(wall - gained, 1)
+        bars, _ = two_bars(wall, left, show=duration)
+        how = "as measured" if reports.kernels_were_measured(report) else f"if a kernel takes {duration(reports.kernel_ns(report))}: run with --cupti to measure"
+        found = "good" if wall / left >= NOTABLE else "bad" if gained < 0 else "fair"
+        shown = f"Would be about {wall / left:.2f} x faster" if found == "good" else "It would be slower" if found == "bad" else "Little to gain"
+        return Judgement(tone or found, headline or shown, words or f"An estimate of the run under Reprise, {how}.", bars, basis="duration of the run, estimated")
+    launching, saved = report["launch_time_ns"], report["saved_ns"]
+    bars, _ = two_bars(launching, max(launching - saved, 0), show=duration) if launching else ([], None)
+    done = reports.done(report, "saved")
+    found = "good" if saved > 0 else "bad" if saved < 0 else "fair"
+    shown = {"good": f"{share(saved, launching)} of launch time {done}", "bad": f"{duration(-saved)} {reports.done(report, 'lost')}", "fair": f"Nothing {done}"}[found]
+    return Judgement(tone or found, headline or shown, words or "By estimate from what calls cost; turns have measured nothing here.", bars,
+                     basis="launch time of the program's threads, estimated")
+
+
+def of(report, each):
+    if report.get("difference"):
+        return Judgement("bad", "verify found a difference", report["difference"])
+    if report["mode"] == "on" and all("turns" in one for one in each):
+        found = of_one(each[0]) if len(each) == 1 else of_several(each)
+        if found:
+            return found
+    if report["mode"] == "on" and "measured" in report:
+        return estimated(report, "No gain was measured", f"By turns: {report['measured']}.", tone="fair")
+    return estimated(report)
+
+
+def seen(report):
+    """What was replayed, in a sentence."""
+    word = reports.done(report, "replayed")
+    text = f"{share(report['replayed'], report['ops'])} of {of_launches(report['ops'])} {word if report['mode'] == 'observe' else 'were replayed'}"
+    if report["launches"]:
+        text += f", by {count(report['launches'])} launches of {count(report['traces'])} trace{'s' * (report['traces'] != 1)}"
+    return text + "."
