@@ -21,7 +21,7 @@ NOTHING_TO_SEE = ("own_calls_only", "own_calls_only_ENOSYS")
 
 def verdict(test, build, empty):
     """What is wrong with a test, or None."""
-    command = [re.sub(r"[^:=]*preload/libreprise\.so", str(empty), word) for word in test["cmd"]]
+    command = [re.sub(r"[^:=]*/libreprise(-turning)?\.so", str(empty), word) for word in test["cmd"]]
     if command == test["cmd"]:
         return "does not say where the library is"
     ended = subprocess.run(command, env=os.environ | test["env"], cwd=test["workdir"] or build, stdin=subprocess.DEVNULL, capture_output=True, text=True)

@@ -43,7 +43,7 @@ def parse(words=None):
     parser.add_argument("--library", required=True, type=Path, help="libreprise.so")
     parser.add_argument("--schedules", default=",".join(SCHEDULES))
     parser.add_argument("--fault", default="", help="SIM_FAULT of the run under Reprise")
-    parser.add_argument("--env", action="append", default=[], help="NAME=VALUE for the run under Reprise; {folder} is one that is gone afterwards")
+    parser.add_argument("--env", action="append", default=[], help="NAME=VALUE for the run under Reprise; {folder} is one that is gone afterwards, {library} is Reprise's")
     parser.add_argument("--simulate", action="append", default=[], help="NAME=VALUE for both runs")
     parser.add_argument("--preload", help="a library to load before Reprise: a path, or the name of an installed one (skipped where there is none)")
     parser.add_argument("--preload-after", help="one to load after it")
@@ -148,7 +148,7 @@ def one(options, schedule, setting, environment, plain, folder, later):
         sys.exit(SKIPPED)
     for old in (log, left_of(log), *folder.glob("reprise.record*")):
         old.unlink(missing_ok=True)
-    ours = dict(text.replace("{folder}", str(folder)).split("=", 1) for text in options.env)
+    ours = dict(text.replace("{folder}", str(folder)).replace("{library}", str(options.library.resolve())).split("=", 1) for text in options.env)
     if schedule != AS_IT_IS:
         # Times mean nothing there, and a trace that seems dear must be tested too.
         ours = {"REPRISE_PAYS": "assumed", "REPRISE_SUBMIT": ASYNC_LAUNCH.get(schedule, "auto")} | ours

@@ -35,7 +35,8 @@ extern const struct hazard memory_hazards[], parameter_hazards[], waiting_hazard
 	limit_hazards[], fork_hazards[], device_hazards[], api_hazards[], identity_hazards[],
 	judged_hazards[], gated_hazards[], guest_hazards[];
 
-extern const struct hazard error_hazards[], blocked_hazards[], attribute_hazards[], clock_hazards[];
+extern const struct hazard error_hazards[], blocked_hazards[], attribute_hazards[], clock_hazards[],
+	range_hazards[];
 
 /* Set up before a hazard runs, by this unless the hazard does it itself, after it has forked; one
  * block of WORDS threads works on `x` and reads `y`. */

@@ -325,6 +325,7 @@ static void copy_moves_out(void)
 	CHECK(cuCtxSynchronize());
 	CHECK(cuCtxSetCurrent(hazard_context));
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_part_of_chain(hazard_x, CHAIN / 4, stream); /* as in update_refused */
 		CHECK(cuMemcpyDtoDAsync(hazard_y,
 		                        sources[iteration / 200 % 2] + iteration * 7 % 31 * WORDS * 4,
 		                        WORDS * 4, stream));

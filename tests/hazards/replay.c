@@ -317,6 +317,9 @@ static void update_refused(void)
 		CUdeviceptr source =
 			hazard_springs(iteration) ? there : here + iteration * 7 % 31 * WORDS * 4;
 
+		/* After others: on a slow host the first op after a wait is a trace of its own, and a copy
+		 * alone is left eager. */
+		hazard_part_of_chain(hazard_x, CHAIN / 4, stream);
 		CHECK(cuMemcpyDtoDAsync(hazard_y, source, WORDS * 4, stream));
 		hazard_chain(hazard_x, stream);
 		CHECK(cuStreamSynchronize(stream));

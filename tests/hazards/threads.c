@@ -48,6 +48,8 @@ static void *on_one_stream(void *which)
 		hazard_launch(hazard_mix, hazard_x, me, shared_stream);
 		if (iteration == 60)
 			hazard_settle(shared_stream);
+		if (iteration == 80 || iteration == 120) /* where the settling began another trace */
+			hazard_await_graphs();
 		end_turn();
 	}
 	return NULL;
