@@ -1,5 +1,7 @@
 """Numba: kernels of one's own, a cellular automaton and what it counts, launched from a Python loop."""
 import numpy
+
+numpy.row_stack = getattr(numpy, "row_stack", numpy.vstack)    # a numba older than numpy asks for it
 from numba import cuda
 
 

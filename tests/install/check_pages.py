@@ -77,7 +77,7 @@ def of_commands(help_text, page):
         yield f"the command {command} is {'missing' if command in told else 'not in the help'}"
 
 
-def of_readme(options, page):
+def of_table(options, page):
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| `REPRISE")]
     said = {row[0].strip("`"): row[1:3] for row in rows}
     for option in options:
@@ -105,12 +105,12 @@ def of_lint(page):
 def problems(sources, help_text):
     options = [Option(row) for row in ROW.findall((sources / "src/base/options.h").read_text(encoding="utf-8"))]
     first, seventh = (sources / "share/man" / name for name in ("reprise.1", "reprise.7"))
-    text = {path: path.read_text(encoding="utf-8") for path in (first, seventh, sources / "README.md")}
+    text = {path: path.read_text(encoding="utf-8") for path in (first, seventh, sources / "docs/options.md")}
     if len(options) < 11:
         yield "the table was not understood"
     for path, found in ((first, of_options(options, help_text, text[first])), (first, of_commands(help_text, text[first])), (first, of_lint(first)),
                         (seventh, of_variables(options, text[seventh])), (seventh, of_lint(seventh)),
-                        (sources / "README.md", of_readme(options, text[sources / "README.md"]))):
+                        (sources / "docs/options.md", of_table(options, text[sources / "docs/options.md"]))):
         yield from (f"{path.name}: {problem}" for problem in found)
     # What differs is found.
     if not list(of_variables(options, text[seventh].replace("From 1 to 4096;", "From 1 to 4095;"))):

@@ -124,7 +124,7 @@ class Completion(unittest.TestCase):
             self.completes(f"reprise {begin}", f"reprise {command}")
 
     def test_every_option(self):
-        for command, least in (("run", 15), ("observe", 15), ("verify", 15), ("bench", 15), ("report", 4), ("ctl", 2)):
+        for command, least in (("run", 15), ("observe", 15), ("verify", 15), ("bench", 15), ("report", 4), ("ctl", 2), ("top", 3)):
             told = subprocess.run([REPRISE, command, "--help"], capture_output=True, text=True).stdout
             names = re.findall(r"^ +(--[a-z-]+)", told, flags=re.M)
             self.assertGreaterEqual(len(names), least)
@@ -135,7 +135,7 @@ class Completion(unittest.TestCase):
 
     def test_no_option_of_another_command(self):
         self.completes("reprise report --hol", "reprise report --hol")
-        self.completes("reprise run --htm", "reprise run --htm")
+        self.completes("reprise run --jso", "reprise run --jso")
 
     def test_reports_to_show(self):
         self.completes("reprise report report-", "reprise report report-of-rank-0.json")
@@ -144,6 +144,7 @@ class Completion(unittest.TestCase):
     def test_what_is_said_to_a_process(self):
         self.completes("reprise ctl 17 of", "reprise ctl 17 off")
         self.completes("reprise ctl 17 rep", "reprise ctl 17 report")
+        self.completes("reprise ctl al", "reprise ctl all")
 
     def test_help_of_a_command(self):
         self.completes("reprise help obs", "reprise help observe")

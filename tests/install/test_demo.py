@@ -15,6 +15,8 @@ import threading
 import unittest
 from pathlib import Path
 
+from lib import runs
+
 TOP = Path(__file__).resolve().parents[2]
 BUILD = Path(sys.argv[1]).resolve()
 LEAST = 95    # per cent
@@ -26,7 +28,7 @@ PROGRAM = "#!/bin/sh\necho digest=1\necho 'cuLaunchKernel 1' >\"$SIM_STATS\"\n"
 WAITS = "until [ -e {} ]; do sleep 0.01; done\n"
 BUILDS = "#!/bin/sh\necho '[1/300] one'\necho '[100/300] another'\n{waits}echo '[300/300] the last'\n"
 # In place of the command: runs the program, and says what is told to.
-SAYS = "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift\n\"$@\"\n{after}\necho '{line}' >&2\n"
+SAYS = "#!/bin/sh\n[ \"$1\" != report ] || {{ echo page >\"$4\"; exit; }}\nwhile [ \"$1\" != -- ]; do shift; done\nshift\n\"$@\"\n{after}\necho '{line}' >&2\n"
 
 
 class Demo(unittest.TestCase):
@@ -46,7 +48,7 @@ class Demo(unittest.TestCase):
         for name in ("scripts", "tests"):
             (self.folder / name).symlink_to(TOP / name)
         (self.build / "preload").symlink_to(BUILD / "preload")
-        self.environment = {key: value for key, value in os.environ.items() if not key.startswith("REPRISE")} | {
+        self.environment = {key: value for key, value in os.environ.items() if not key.startswith("REPRISE") and key not in ("DISPLAY", "WAYLAND_DISPLAY")} | {
             "PATH": f"{tools}:{os.environ['PATH']}", "CUDA_HOME": str(toolkit.parent), "BUILD": "build"}
 
     def demo(self, command):
@@ -87,7 +89,11 @@ class Demo(unittest.TestCase):
         self.assertIn("output: identical", outcome.stdout)
         eager, under = map(int, re.search(r"^  cuLaunchKernel +(\d+) +(\d+)$", outcome.stdout, re.M).groups())
         self.assertLessEqual(under, eager * (100 - LEAST) / 100)
-        self.assertRegex(outcome.stdout.splitlines()[-1], r"^It took \d+ s: \d+ s to set the build up, \d+ s to build, \d+ s to run the programs\.$")
+        self.assertNotRegex(outcome.stdout.partition("It took")[0], r"\d (s|ms|us)\b")    # they mean nothing on the simulated driver
+        page = self.folder / "build" / "demo" / "heat.html"
+        self.assertEqual(outcome.stdout.splitlines()[-1], f"The report, as a page: {page} (its times are the simulated driver's, and mean nothing)")
+        self.assertIn("heat-driver", page.read_text())
+        self.assertRegex(outcome.stdout.splitlines()[-2], r"^It took \d+ s: \d+ s to set the build up, \d+ s to build, \d+ s to run the programs\.$")
 
     def test_how_far_it_is_is_told_meanwhile(self):
         """What is told of comes to its end only when that was read."""
@@ -109,6 +115,19 @@ class Demo(unittest.TestCase):
             demo.stdout.read()
             self.assertEqual(demo.wait(), 0)
             patience.cancel()
+
+    def test_the_page_is_opened_where_there_is_a_desktop(self):
+        self.program_in_place_of_the_real_one()
+        opened = self.folder / "opened"
+        opener = self.folder / "tools" / "xdg-open"
+        opener.write_text(f'#!/bin/sh\necho "$1" >{opened}.part; mv {opened}.part {opened}\n')
+        opener.chmod(0o755)
+        self.judged("reprise: 99.0 % of 1,200,000 launches replayed", 0)
+        self.assertFalse(opened.exists())
+        self.environment["DISPLAY"] = ":9"
+        self.judged("reprise: 99.0 % of 1,200,000 launches replayed", 0)
+        runs.until(opened.exists, "the page is opened")
+        self.assertEqual(opened.read_text(), f"{self.folder}/build/demo/heat.html\n")
 
     def test_enough(self):
         self.program_in_place_of_the_real_one()

@@ -64,7 +64,7 @@ class Install(unittest.TestCase):
         expected = {f"{OPTIONS['bindir']}/reprise", f"{libdir}/libreprise.so", f"{libdir}/reprise/libcuda.so.1", f"{libdir}/pkgconfig/reprise.pc",
                     f"{mandir}/man1/reprise.1", f"{mandir}/man7/reprise.7", f"{datadir}/bash-completion/completions/reprise",
                     f"{datadir}/zsh/site-functions/_reprise", *header}
-        expected |= {f"{datadir}/reprise/reader/{path.name}" for path in (SOURCES / "src/cli/reader").glob("*.py") if path.name != "names.py"}
+        expected |= {f"{datadir}/reprise/reader/{path.name}" for path in (SOURCES / "src/cli/reader").glob("*.*") if path.suffix in (".py", ".css") and path.name != "names.py"}
         expected.add(f"{datadir}/reprise/reader/names.json")
         expected.add(f"{datadir}/reprise/reader/report.schema.json")
         files = {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if path.is_file() and self.docs not in path.parents}

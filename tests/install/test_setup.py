@@ -2,6 +2,7 @@
 """What cannot be built is refused when the build is set up, with the reason. And a build is set up again when what it finds has changed."""
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -11,21 +12,37 @@ TOP = Path(__file__).resolve().parent.parent.parent
 
 
 class Setup(unittest.TestCase):
-    def refuses(self, option, reason, **environment):
+    def refuses(self, *options, reason, **environment):
+        """Refuses with one line, which has the reason."""
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(["meson", "setup", option, folder, str(TOP)], env=os.environ | environment, capture_output=True, text=True, timeout=100)
+            done = subprocess.run(["meson", "setup", *options, folder, str(TOP)], env=os.environ | environment, capture_output=True, text=True, timeout=100)
         self.assertNotEqual(done.returncode, 0, done.stdout)
-        self.assertIn(reason, done.stdout + done.stderr)
+        said, = [line for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line]
+        self.assertIn(reason, said)
 
-    def test_a_toolkit_that_is_not_there(self):
-        self.refuses("-Dcuda=/nonexistent", "-Dcuda=/nonexistent: there is no include/cuda.h in it")
-
-    def test_a_toolkit_that_is_too_old(self):
+    def refuses_header(self, text, reason):
         with tempfile.TemporaryDirectory() as toolkit:
             include = Path(toolkit) / "include"
             include.mkdir()
-            (include / "cuda.h").write_text("#define CUDA_VERSION 12040\n")
-            self.refuses(f"-Dcuda={toolkit}", "is of CUDA 12.4: 13.0 or newer is needed")
+            (include / "cuda.h").write_text(text)
+            self.refuses(f"-Dcuda={toolkit}", reason=f"{include}/cuda.h {reason}")
+
+    def test_a_toolkit_that_is_not_there(self):
+        self.refuses("-Dcuda=/nonexistent", reason="-Dcuda=/nonexistent: there is no include/cuda.h in it")
+        with tempfile.TemporaryDirectory() as toolkit:
+            (Path(toolkit) / "include" / "cuda.h").mkdir(parents=True)
+            self.refuses(f"-Dcuda={toolkit}", reason=f"-Dcuda={toolkit}: there is no include/cuda.h in it")
+
+    def test_a_toolkit_whose_place_depends_on_where_one_stands(self):
+        self.refuses("-Dcuda=include", reason="-Dcuda=include: it has to be an absolute path")
+
+    def test_a_toolkit_that_is_too_old(self):
+        self.refuses_header("#define CUDA_VERSION 12040\n", "is of CUDA 12.4: 13.0 or newer is needed")
+
+    def test_a_header_that_is_another_or_broken(self):
+        for text in "", "#error\n", "#define CUDA_VERSION\n", "#define CUDA_VERSION 13\n", "<html>\n":
+            with self.subTest(text=text):
+                self.refuses_header(text, "does not say of which CUDA it is, or cannot be compiled")
 
     def test_a_wheel_is_built_with_the_header_that_its_python_has(self):
         """Whatever toolkit is here: this one is refused, by its own name."""
@@ -36,10 +53,31 @@ class Setup(unittest.TestCase):
             (include / "cuda.h").write_text("#define CUDA_VERSION 12040\n")
             (about / "METADATA").write_text("Metadata-Version: 2.1\nName: nvidia-cuda-runtime\nVersion: 12.4.0\n")
             (about / "RECORD").write_text("nvidia/cu12/include/cuda.h,,\n")
-            self.refuses("-Dwheel=true", f"{include.resolve()}/cuda.h is of CUDA 12.4: 13.0 or newer is needed", PYTHONPATH=folder)
+            self.refuses("-Dwheel=true", reason=f"{include.resolve()}/cuda.h is of CUDA 12.4: 13.0 or newer is needed", PYTHONPATH=folder)
 
     def test_link_time_optimisation(self):
-        self.refuses("-Db_lto=true", "-Db_lto=true: the entry points are assembly")
+        self.refuses("-Db_lto=true", reason="-Db_lto=true: the entry points are assembly")
+
+    def test_link_time_optimisation_by_flags_as_packages_have_them(self):
+        self.refuses("-Dtests=disabled", reason="-flto=auto: the entry points are assembly", CFLAGS="-O2 -flto=auto -ffat-lto-objects")
+        self.refuses("-Dc_args=-flto", reason="-flto: the entry points are assembly")
+        self.refuses("-Dcuda=/nonexistent", reason="-Dcuda=/nonexistent", CFLAGS="-flto -fno-lto")    # the last counts: it gets to what is next
+
+    def test_files_that_are_compiled_as_one(self):
+        self.refuses("--unity=on", reason="--unity=on: names that a file keeps to itself")
+
+    def test_a_sanitizer_that_the_whole_process_would_need(self):
+        self.refuses("-Db_sanitize=memory", reason="-Db_sanitize=memory: it has to be in all that a process loads")
+
+    @unittest.skipUnless(shutil.which("clang"), "there is no clang here")
+    def test_a_sanitizer_whose_functions_would_be_missed(self):
+        for sanitizer in "address", "thread", "address,undefined":
+            self.refuses(f"-Db_sanitize={sanitizer}", "-Db_lundef=false", reason=f"-Db_sanitize={sanitizer}: with clang its functions are in the program", CC="clang")
+
+    @unittest.skipUnless(shutil.which("gcc"), "there is no gcc here")
+    def test_the_sanitizers_that_scripts_sanitize_has_are_not_refused(self):
+        for sanitizer in "thread", "address,undefined":
+            self.refuses(f"-Db_sanitize={sanitizer}", "-Dcuda=/nonexistent", reason="-Dcuda=/nonexistent", CC="gcc")
 
 
 class Again(unittest.TestCase):

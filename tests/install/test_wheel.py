@@ -57,7 +57,7 @@ class Wheel(unittest.TestCase):
                     "data/data/share/man/man1/reprise.1", "data/data/share/man/man7/reprise.7", "data/data/share/bash-completion/completions/reprise",
                     "data/data/share/zsh/site-functions/_reprise", "data/data/share/reprise/reader/names.json", "data/data/share/reprise/reader/report.schema.json",
                     "dist-info/METADATA", "dist-info/WHEEL", "dist-info/RECORD", "dist-info/licenses/LICENSE"}
-        expected |= {f"data/data/share/reprise/reader/{path.name}" for path in (SOURCES / "src/cli/reader").glob("*.py") if path.name != "names.py"}
+        expected |= {f"data/data/share/reprise/reader/{path.name}" for path in (SOURCES / "src/cli/reader").glob("*.*") if path.suffix in (".py", ".css") and path.name != "names.py"}
         expected |= {f"data/purelib/reprise_cuda/{path.name}" for path in (SOURCES / "src/python/reprise_cuda").iterdir() if path.is_file()}
         self.assertEqual(names, expected)
 

@@ -10,6 +10,7 @@ import sys
 import unittest
 
 import test_command
+from lib import beside
 from lib.runs import state, until
 from test_command import REPRISE
 
@@ -142,4 +143,4 @@ class Bench(test_command.WithFolder):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
+    beside.main(sys.argv[2:])

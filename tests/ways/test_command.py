@@ -210,7 +210,7 @@ class AtTheEnd(WithFolder):
         self.assertRegex(several, r"^reprise: 97\.0 % of 4,800 launches replayed \(2 processes\), saved about 8 ms of ")
 
     def test_run_measures_by_turns(self):
-        self.assertRegex(self.said("run", "--turns", "--", *HEAT)[0], r"launches replayed, (\d+\.\d\d x faster, measured in \d+ turns|no gain: left eager after|GPU-bound: nothing to gain|too short to measure)")
+        self.assertRegex(self.said("run", "--turns", "1", "--", *HEAT[:-1], "20000")[0], r"launches replayed, (\d+\.\d\d x faster, measured in \d+ turns|no gain: left eager after|GPU-bound: nothing to gain|too short to measure)")
 
     def test_launches_that_nobody_looked_at_are_told_beside_those_that_were(self):
         self.assertRegex(self.said("run", "--", self.reporting({"paused_ops": 437520}))[0], r"launch time; 437,520 more came while Reprise was off$")
@@ -223,6 +223,52 @@ class AtTheEnd(WithFolder):
                             ({"stopped": "a capture failed"}, "Reprise stopped: a capture failed"),
                             ({"unfit": {"pageable": 2400}, "traces": 0}, "none of them can be part of a graph; reprise observe says why")):
             self.assertEqual(self.said("run", "--", self.reporting(nothing | change)), [f"reprise: replayed 0 of 2,400 launches: {why}"])
+
+    def test_what_turns_have_found_is_why_nothing_was_replayed(self):
+        nothing = {"ops": 2400, "replayed": 0, "wall_ns": 8000000, "saved_ns": 0}
+        left = "no gain: left eager after 5.1 ms, cost 100 us"
+        self.assertEqual(self.said("run", "--", self.reporting(nothing | {"measured": left})), [f"reprise: replayed 0 of 2,400 launches: {left}"])
+        short = self.said("run", "--", self.reporting(nothing | {"graphs_built": 0, "measured": "too short to measure, or without a regular loop"}))
+        self.assertEqual(short, ["reprise: replayed 0 of 2,400 launches: the program ended after 8 ms, before any graph was ready"])
+
+    def test_quiet_says_nothing(self):
+        for mode in "run", "observe":
+            for program in self.reporting({"mode": "on" if mode == "run" else mode}), "true":
+                self.assertEqual(self.reprise(mode, "--quiet", "--", program).stderr, "")
+        self.assertEqual(self.reprise("run", "--quiet", "--report", "kept.json", "--", *HEAT).stderr.count("reprise"), 0)
+        self.assertEqual(json.loads((self.folder / "kept.json").read_text())["options"]["REPRISE_LOG"], {"value": "silent", "from": "command"})
+        self.assertEqual(self.reprise("run", "--quiet", "--html", "page.html", "--", *HEAT).stderr.count("reprise"), 0)
+        self.assertIn("<html", (self.folder / "page.html").read_text())
+        self.reprise("run", "--quiet", "--log", "info", "--report", "kept.json", "--", *HEAT)
+        self.assertEqual(json.loads((self.folder / "kept.json").read_text())["options"]["REPRISE_LOG"]["value"], "info")
+
+    def test_quiet_tells_errors(self):
+        self.assertEqual(len(self.said("run", "--quiet", "--", "./missing", status=127)), 1)
+        self.assertEqual(self.said("run", "--quiet", "--progress", "--", "true", status=2), ["reprise: --quiet and --progress exclude each other"])
+        script = self.script(f'ulimit -f 0; exec {REPRISE} run --quiet --report kept.json -- true')
+        outcome = subprocess.run([script], env=self.environment(), cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual((outcome.returncode, outcome.stderr), (0, "reprise: cannot write report to kept.json: File too large\n"))
+
+    def test_a_share_that_is_required(self):
+        enough = self.reporting({})    # 97 %
+        for quiet in [], ["--quiet"]:
+            self.assertNotIn("--require", self.reprise("run", *quiet, "--require", "97", "--", enough).stderr)
+            told = self.said("run", *quiet, "--require", "97.5", "--", enough, status=125)
+            self.assertEqual(told[-1], "reprise: --require 97.5: only 97 % of 2,400 launches were replayed")
+        for change in {"paused_ops": 100}, {"eager_stopped": 100, "stopped": "a capture failed"}:
+            self.assertEqual(self.said("run", "--require", "97", "--", self.reporting(change), status=125)[-1], "reprise: --require 97: only 93.12 % of 2,500 launches were replayed")
+        both = self.reporting({}, {"mode": "observe", "ops": 100})
+        self.assertIn("93.12 % of 2,500 launches", self.said("run", "--require", "97", "--", both, status=125)[-1])
+        for program in "true", self.reporting({"ops": 0, "replayed": 0}):
+            self.assertEqual(self.said("run", "--require", "1", "--", program, status=125)[-1], "reprise: --require 1: no launch is known to be replayed")
+
+    def test_a_program_that_fails_fails_as_itself(self):
+        self.said("run", "--require", "99", "--", self.reporting({}, then="exit 7"), status=7)
+        self.said("run", "--require", "99", "--", self.reporting({}, then="kill -TERM $$"), status=-signal.SIGTERM)
+
+    def test_shares_that_cannot_be_required(self):
+        for word in "0", "101", "x", "-1", "5x", "1e1", "nan", "1.2.3", ".":
+            self.assertEqual(self.said("run", "--require", word, "--", "true", status=2), [f'reprise: --require: "{word}" is not a number above 0, up to 100 (per cent)'])
 
     def test_a_report_on_stderr_is_the_line_that_run_says(self):
         nothing = f"reprise: nothing is known of the launches: {self.NO_REPORT.format('true')}"
@@ -304,7 +350,7 @@ class OfSeveralProcesses(WithFolder):
         alone, both = f"REPRISE=off {HEAT_LINE}", f"REPRISE=off {HEAT_LINE}; {HEAT_LINE}"
         self.assertEqual(self.said("run", "--", "sh", "-c", alone), [f"reprise: nothing was replayed; {off}"])
         self.assertEqual(self.said("observe", "--", "sh", "-c", alone), [f"reprise: nothing was observed; {off}"])
-        self.assertRegex(self.said("run", "--", "sh", "-c", both)[0], rf"^reprise: .* of 2,400 launches[^()]*; {off}$")
+        self.assertRegex(self.said("run", "--", "sh", "-c", both)[0], rf"^reprise: .* of 2,400 launches[ ,:][^;]*; {off}$")
         outcome = self.reprise("observe", "--", "sh", "-c", both)
         self.assertIn("of 2,400 launches would be replayed", outcome.stderr)
         self.assertEqual(outcome.stderr.splitlines()[-1], f"reprise: {off}")
@@ -318,7 +364,7 @@ class OfSeveralProcesses(WithFolder):
         told = "1 process stood aside for blocking launches"
         self.assertEqual(self.said("run", "--", "sh", "-c", aside), ["reprise: stood aside for blocking launches; --tools ignore replays all the same"])
         for both in f"{aside}; {HEAT_LINE}", f"{HEAT_LINE}; {aside}":
-            self.assertRegex(self.said("run", "--", "sh", "-c", both)[0], rf"^reprise: .* of 2,400 launches[^()]*; {told}$")
+            self.assertRegex(self.said("run", "--", "sh", "-c", both)[0], rf"^reprise: .* of 2,400 launches[ ,:][^;]*; {told}$")
             outcome = self.reprise("observe", "--", "sh", "-c", both)
             self.assertIn("of 2,400 launches would be replayed", outcome.stderr)
             self.assertEqual(outcome.stderr.splitlines()[-1], f"reprise: {told}")
@@ -470,9 +516,9 @@ class Usage(WithFolder):
         ("./app", "unknown command ./app; reprise --help lists those that there are"),
         ("run --hold abc -- touch started", '--hold: "abc" is not a number from 0 to 100000 (microseconds)'),
         ("run --hold=-1 -- touch started", '--hold: "-1" is not a number from 0 to 100000 (microseconds)'),
-        ("run --hold -- touch started", "--hold: what has to follow is missing: a number from 0 to 100000 (microseconds)"),
+        ("run --hold -- touch started", "--hold needs a value: a number from 0 to 100000 (microseconds)"),
         ("run --memory 0 touch started", '--memory: "0" is not a number from 1 to 65536 (MiB)'),
-        ("observe --smallest 129 touch started", '--smallest: "129" is not a number from 1 to 128 (ops)'),
+        ("observe --smallest 129 touch started", '--smallest: "129" is not a number from 1 to 128 (launches)'),
         ("run --pays mesured -- touch started", '--pays: "mesured" is not one of measured|assumed; did you mean measured?'),
         ("run --log loud -- touch started", '--log: "loud" is not one of silent|warning|info|debug'),
         ("run --cupti=2 -- touch started", '--cupti: "2" is not one of 0|1'),
@@ -494,8 +540,8 @@ class Usage(WithFolder):
         ("bench --runs ten -- touch started", '--runs: "ten" is not a number from 1 to 500'),
         ("bench --runs=-1 -- touch started", '--runs: "-1" is not a number from 1 to 500'),
         ("bench --seconds 1s -- touch started", '--seconds: "1s" is not a number from 1 to 1000000'),
-        ("bench --runs", "--runs: what has to follow is missing: N"),
-        ("bench --runs -- touch started", "--runs: what has to follow is missing: N"),
+        ("bench --runs", "--runs needs a value: N"),
+        ("bench --runs -- touch started", "--runs needs a value: N"),
         ("bench --files x -- touch started", "--files is an option of verify, not of bench"),
         ("verify --runs 5 -- touch started", "--runs is an option of bench, not of verify"),
         ("run --json -- touch started", "--json is an option of report, bench, not of run"),
@@ -512,7 +558,7 @@ class Usage(WithFolder):
         ("run --dot nowhere -- touch started", "--dot: cannot write to nowhere: No such file or directory"),
         ("run --stream nowhere/s -- touch started", "--stream: cannot write to nowhere/s: No such file or directory"),
         ("run --stream-most many -- touch started", '--stream-most: "many" is not a number from 1 to 4096 (MiB)'),
-        ("run --record-most", "--record-most: what has to follow is missing: a number from 1 to 4096 (MiB)"),
+        ("run --record-most", "--record-most needs a value: a number from 1 to 4096 (MiB)"),
         ("run --record-mots 5 -- touch started", "run has no option --record-mots; did you mean --record-most?"),
         ("doctor --stream x", "--stream is an option of run, observe, verify, bench, not of doctor"),
         ("run --cupti -- touch started", '--cupti: "1" has no effect without --timeline FILE, except in observe'),
@@ -522,15 +568,22 @@ class Usage(WithFolder):
         ("run --stream-most 5 -- touch started", '--stream-most: "5" has no effect without --record FILE'),
         ("run", "run needs a program: reprise run [options] -- PROGRAM [ARGUMENT ...]"),
         ("run --hold 5", "run needs a program: reprise run [options] -- PROGRAM [ARGUMENT ...]"),
-        ("verify --files", "--files: what has to follow is missing: GLOB"),
-        ("verify --files -- touch started", "--files: what has to follow is missing: GLOB"),
+        ("verify --files", "--files needs a value: GLOB"),
+        ("verify --files -- touch started", "--files needs a value: GLOB"),
         ("doctor one two", "doctor looks at one program, without its arguments: reprise doctor one"),
-        ("report", "report needs a report: reprise report FILE|FOLDER ... [--json | --html FILE]"),
-        ("report --json --html x y", "--json and --html cannot both be had"),
+        ("report", "report needs a report: reprise report FILE|FOLDER ... [--compare] [--json | --html FILE]"),
+        ("report --compare x", "--compare takes two reports or folders, the earlier one first"),
+        ("report --compare x y z", "--compare takes two reports or folders, the earlier one first"),
+        ("report --compare --json x y", "--json and --compare exclude each other"),
+        ("report --open x", "--open has no effect without --html FILE"),
+        ("run --open -- touch started", "--open has no effect without --html FILE"),
+        ("observe --open -- touch started", "--open has no effect without --html FILE"),
+        ("run --html /nonexistent/page.html -- touch started", "--html: cannot write to /nonexistent/page.html: No such file or directory"),
+        ("verify --html page.html -- touch started", "--html is an option of run, observe, report, not of verify"),
+        ("report --json --html x y", "--json and --html exclude each other"),
         ("report --jsn x", "report has no option --jsn; did you mean --json?"),
-        ("ctl 5", "ctl needs a process and a word: reprise ctl PID on|off|report"),
+        ("ctl 5", "ctl needs a process and a word: reprise ctl PID|NAME|all on|off|report"),
         ("ctl 5 of", 'ctl: "of" is not one of on|off|report; did you mean on?'),
-        ("ctl five on", 'ctl: "five" is not the number of a process'),
         (f"ctl {2 ** 32 + 1} report", f'ctl: "{2 ** 32 + 1}" is not the number of a process'),
         ("help runn", "help knows no command runn"),
     )
@@ -585,7 +638,7 @@ class Usage(WithFolder):
 
     def test_help_and_version_everywhere(self):
         commands = re.findall(r"^(?:usage:)? +reprise ([a-z]+)", self.reprise("--help").stdout, re.M)
-        self.assertEqual(set(commands), {"run", "observe", "report", "doctor", "verify", "bench", "ctl", "help"})
+        self.assertEqual(set(commands), {"run", "observe", "report", "doctor", "verify", "bench", "ctl", "top", "help"})
         for words in (["--help"], ["-h"], ["help"]):
             self.assertEqual(self.reprise(*words).stdout, self.reprise("--help").stdout)
         version = self.reprise("--version").stdout
@@ -630,7 +683,7 @@ class Usage(WithFolder):
 
     def test_what_is_wrong_in_the_environment_is_named_once(self):
         wrong = {"REPRISE_HODL": "5", "REPRISE_MEMORY": "abc"}
-        lines = ['reprise: REPRISE_MEMORY: "abc" is not a number from 1 to 65536 (MiB); the default stands', "reprise: REPRISE_HODL is no option; did you mean REPRISE_HOLD?"]
+        lines = ['reprise: REPRISE_MEMORY: "abc" is not a number from 1 to 65536 (MiB); the default is used', "reprise: REPRISE_HODL is no option; did you mean REPRISE_HOLD?"]
         for command, program, status in (("run", ["true"], 0), ("run", STARTS_CUDA, 0), ("observe", STARTS_CUDA, 0), ("verify", STARTS_CUDA, 3), ("run", [REPRISE, "run", "--", *STARTS_CUDA], 0)):
             with self.subTest(command, program=program):
                 said = self.said(command, "--", *program, status=status, **wrong)
@@ -667,7 +720,7 @@ class Verify(WithFolder):
     def test_a_difference_without_replaying_is_told_as_one(self):
         prints_anything = [*STARTS_CUDA[:2], STARTS_CUDA[2] + "; import os; print(os.getpid())"]
         told = self.reprise("verify", "--", *prints_anything, CUDA_LAUNCH_BLOCKING="1", status=1).stdout
-        self.assertRegex(told, r"\nreprise: 1 differ, but nothing was replayed: this is not shown to come of replaying \(Reprise stood aside for .*\)\n$")
+        self.assertRegex(told, r"\nreprise: 1 differs, but nothing was replayed: this is not shown to come of replaying \(Reprise stood aside for .*\)\n$")
 
     def test_what_cannot_be_run_is_not_compared(self):
         self.assertEqual(self.said("verify", "--", "/nonexistent", status=127), ["reprise: cannot start /nonexistent: No such file or directory"])

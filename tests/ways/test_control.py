@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""reprise ctl, and reprise run --progress: what they say and do, and that a program under reprise run is on the terminal as it is alone.
+"""reprise ctl, reprise top, and reprise run --progress: what they say and do, and that a program under reprise run is on the terminal as it is alone.
 
 usage: test_control.py BUILD
 """
@@ -14,6 +14,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -196,7 +197,7 @@ class Controlled(unittest.TestCase):
 
     def test_words_that_make_no_sense(self):
         self.assertEqual(ctl(1, "explode").returncode, 2)
-        self.assertEqual(ctl("x", "on").returncode, 2)
+        self.assertEqual([ctl(who, "on").returncode for who in ("", "0", "4294967297")], [2, 2, 2])
         process = self.controlled()
         for nonsense in (b"\n", b"explode\n", b"x" * 100000, b"\0\xff\n"):
             with socket.socket(socket.AF_UNIX) as peer:
@@ -280,6 +281,102 @@ class Controlled(unittest.TestCase):
         self.assertEqual(program.returncode, 0)
 
 
+class ByName(unittest.TestCase):
+    """Several processes of one program, whose name no other test's has."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.name = f"loop-{os.getpid()}"
+        self.path = Path(folder.name) / self.name
+        self.path.symlink_to(LOOP[0])
+
+    def start(self, count, **environment):
+        processes = [subprocess.Popen([self.path, *LOOP[1:], FOR_LONG], stdout=subprocess.DEVNULL,
+                                      env=ENVIRONMENT | {"LD_PRELOAD": str(BUILD / "preload" / "libreprise.so"), "REPRISE_CONTROL": "1"} | environment) for _ in range(count)]
+        for process in processes:
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+        until(lambda: all(listening(process.pid) for process in processes), "they listen")
+        return sorted(process.pid for process in processes)
+
+    def top(self, *words):
+        return subprocess.run([REPRISE, "top", *words], env=ENVIRONMENT, capture_output=True, text=True, timeout=DEADLINE)
+
+    def row(self, process):
+        """What one picture has of that process; another test's may be in it, too."""
+        return next(line.split() for line in self.top("--once").stdout.splitlines() if line.split()[0] == str(process))
+
+    def test_all_of_a_name_are_told(self):
+        one, other = self.start(2)
+        for word in "off", "on":
+            self.assertEqual(ctl(self.name, word).stdout, "".join(f"{process} {self.name}: {word}\n" for process in (one, other)))
+        outcome = ctl(self.name, "report")
+        self.assertEqual((outcome.returncode, outcome.stdout), (2, ""))
+        self.assertIn("ctl: 2 processes are meant, and a report is of one", outcome.stderr)
+
+    def test_one_of_a_name_answers_as_by_its_number(self):
+        process, = self.start(1)
+        self.assertEqual(ctl(self.name, "off").stdout, "off\n")
+        self.assertEqual(json.loads(ctl(self.name, "report").stdout)["pid"], process)
+
+    def test_all_are_all_that_listen(self):
+        process, = self.start(1)
+        outcome = ctl("all", "on")    # that of another test may end meanwhile
+        self.assertTrue(outcome.stdout == "on\n" or f"{process} {self.name}: on\n" in outcome.stdout, outcome)
+
+    def test_a_name_that_nobody_has(self):
+        outcome = ctl(self.name, "on")
+        self.assertEqual((outcome.returncode, outcome.stdout), (1, ""))
+        self.assertEqual(outcome.stderr, f"reprise: no process named {self.name} accepts control: start it with --control; reprise top shows those that do\n")
+
+    def test_top_shows_share_and_gain_and_memory(self):
+        process, = self.start(1)
+        until(lambda: json.loads(ctl(process, "report").stdout)["replayed"] > 1000, "it replays")
+        row = self.row(process)
+        self.assertEqual(row[1:3], [self.name, "on"])
+        self.assertGreater(int(row[3].replace(",", "")), 1000)
+        self.assertGreater(float(row[4]), 10)
+        self.assertEqual((row[5], row[6], row[8]), ("%", "-", "MiB"))
+        self.assertGreater(float(row[7]), 0)
+        self.assertRegex(" ".join(row[9:]), r"^(saved about .* of .* launch time|about .* slower than without \(of .* launch time\))$")
+
+    def test_top_tells_who_observes_and_who_does_not_answer(self):
+        observes, stopped = self.start(1, REPRISE="observe") + self.start(1)
+        self.assertEqual(self.row(observes)[2], "observe")
+        os.kill(stopped, signal.SIGSTOP)
+        self.assertIn("does not answer: it is stopped", " ".join(self.row(stopped)))
+
+    def test_top_goes_on_and_knows_what_came_lately(self):
+        """Where output is no terminal, too: pictures come one after the other, with nothing that only a terminal shows."""
+        process, = self.start(1)
+        shown = subprocess.Popen([REPRISE, "top"], env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(shown.stdout.close)
+        self.addCleanup(shown.wait)
+        self.addCleanup(shown.kill)
+        rows = (line.split() for line in shown.stdout if line.split()[:1] == [str(process)])
+        self.assertEqual(next(rows)[6], "-")
+        self.assertRegex(next(row for row in rows if row[6] != "idle")[6], r"^[\d.]+$")
+        ctl(process, "off")
+        self.assertTrue(any(row[6] == "off" for _, row in zip(range(DEADLINE), rows)))
+        shown.terminate()
+        self.assertNotIn("\x1b", shown.stdout.read())
+
+    def test_top_erases_the_picture_before_on_a_terminal(self):
+        process, terminal = pty.fork()
+        if process == 0:
+            os.execve(REPRISE, [str(REPRISE), "top"], ENVIRONMENT | {"TERM": "xterm"})
+        seen = b""
+        while seen.count(b"\x1b[H\x1b[J") < 2:
+            seen += os.read(terminal, 4096)
+        os.write(terminal, b"\x03")
+        self.assertEqual(os.WTERMSIG(os.waitpid(process, 0)[1]), signal.SIGINT)
+        os.close(terminal)
+
+    def test_words_that_top_does_not_take(self):
+        self.assertEqual([self.top(word).returncode for word in ("x", "--often")], [2, 2])
+
+
 class OnATerminal(unittest.TestCase):
     """The command is the leader of a session of its own, as under a shell, with a terminal."""
 
@@ -314,7 +411,7 @@ class OnATerminal(unittest.TestCase):
 
     def test_a_line_while_it_runs_and_none_after(self):
         self.start("sh", "-c", " ".join([*LOOP, FOR_LONG]) + " & loop=$!; read line; kill $loop; wait $loop; exit 7")
-        self.shows(rb"reprise: [\d.]+ % of \d+ ops replayed, \d+ traces, [\d.]+ MiB\x1b\[K\r")
+        self.shows(rb"reprise: [\d.]+ % of [\d,]+ launches replayed, \d+ sequences, [\d.]+ MiB\x1b\[K\r")
         os.write(self.terminal, b"\n")
         self.assertEqual(os.waitstatus_to_exitcode(self.status()), 7)
         self.assertEqual(self.look().replace(b"\r\n", b"\n").rpartition(b"\r\x1b[K")[2].count(b" MiB"), 0)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A set-user-id program: the loader ignores what is preloaded; and where Reprise is in it all the same, it is off and heeds no option.
+"""A set-user-id program: the loader ignores what is preloaded; and where Reprise is in it all the same, it is off and heeds no option, nor a profile.
 
 usage: test_privileged.py BUILD PROGRAM
 
@@ -49,7 +49,7 @@ def readable_by_nobody(*paths):
 
 
 def run(program, folder, **environment):
-    environment |= {"REPRISE_REPORT": f"{folder}/report.json", "REPRISE_LOG": "debug", "REPRISE_HOLD": "nonsense"}
+    environment |= {"REPRISE_REPORT": f"{folder}/report.json", "REPRISE_LOG": "debug", "REPRISE_HOLD": "nonsense", "XDG_CONFIG_HOME": folder}
     with tempfile.TemporaryFile("w+") as said:
         status = os.fstat(said.fileno())
         environment["_REPRISE_STDERR"] = f"{status.st_dev:x}:{status.st_ino:x}"    # as the command says it, since the stand-in comes late
@@ -69,8 +69,10 @@ def main():
         os.chmod(folder, 0o777)
         copy = Path(folder, "privileged")
         shutil.copy(PROGRAM, copy)
+        Path(folder, "reprise").mkdir()
+        Path(folder, "reprise", "privileged.conf").write_text("REPRISE_MEMORY = rubbish\n")
         plain, reported = run(copy, folder)
-        if plain.returncode != 0 or not reported or "nonsense" not in plain.stderr:
+        if plain.returncode != 0 or not reported or "nonsense" not in plain.stderr or "rubbish" not in plain.stderr:
             print(f"without special rights it is not under Reprise: {plain.returncode}, {plain.stderr}")
             return 1
         change_rights(copy)

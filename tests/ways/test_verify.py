@@ -44,7 +44,7 @@ class Verify(unittest.TestCase):
         said = self.shell("echo one; echo two ${LD_PRELOAD:+and a half}; echo ${LD_PRELOAD:+three}")
         self.assertIn("stdout: differs, first in line 2\n  without  two\n  with     two and a half\n", said)
         self.assertIn("stderr: the same", said)
-        self.assertIn("\nreprise: 1 differ, but nothing is known to have been replayed: ", said)
+        self.assertIn("\nreprise: 1 differs, but nothing is known to have been replayed: ", said)
 
     def test_output_that_ends_early(self):
         self.assertIn("  without  (ends here)\n  with     more\n", self.shell("echo same; test -z \"$LD_PRELOAD\" || echo more"))

@@ -393,7 +393,7 @@ END_TEST
 
 START_TEST(an_answer_leaves_no_error_behind)
 {
-	ck_assert_ptr_null(dlerror());
+	(void)dlerror(); /* a sanitizer that looks for functions as it starts may have left one */
 	ck_assert_ptr_nonnull(dlsym(driver(), "cuGraphLaunch"));
 	ck_assert_ptr_null(dlerror());
 	ck_assert_ptr_nonnull(dlsym(RTLD_DEFAULT, "cuGraphLaunch"));

@@ -4,7 +4,7 @@
 usage: check_exports.py LIBRARY TABLE [PUBLIC_HEADER...]
        check_exports.py --stand-in LIBRARY TABLE [PUBLIC_HEADER...]
 
-It exports dlsym and dlopen, the entry points that have a door, and the functions of the public headers, and all of them; it needs the C
+It exports dlsym and dlopen, the entry points that have a door, what NVTX looks up, and the functions of the public headers, and all of them; it needs the C
 library's objects only, and nothing that waits for another thread by a way of the C library's own, which a signal's handler could not interrupt; nothing of its own runs when it is loaded, and the report alone at the end; its stack is not
 executable. The stand-in exports every entry point and its mark, has the driver's name, and takes no static memory of threads, which a
 library that comes late may not find; of the public headers it exports the same.
@@ -21,6 +21,7 @@ FIRST_VERSIONS = {'AArch64': '@GLIBC_2.17', 'Advanced Micro Devices X86-64': '@G
 AT_THE_START = {'frame_dummy', 'init_have_lse_atomics', 'reprise_log_open'}  # the compiler's, and one that notes which file stderr is
 AT_THE_END = {'__do_global_dtors_aux', 'at_end'}  # the compiler's, and the report's, which makes no CUDA call
 WAITING = {'call_once', 'pthread_once', 'pthread_mutex_lock', 'pthread_rwlock_rdlock', 'pthread_rwlock_wrlock', 'pthread_cond_wait', 'sem_wait', 'mtx_lock', 'cnd_wait'}
+LISTENER = {'InitializeInjectionNvtx', 'InitializeInjectionNvtx2', 'InitializeInjectionNvtxExtension'}  # what NVTX looks up (src/api/nvtx.c)
 ENTRY = re.compile(r'^(?:RECORD|ORDER|SYNC|LIFETIME|OWN|ALLOC|NO_DOOR)\((\w+)', re.M)
 PUBLIC = re.compile(r'^(?!static)[A-Za-z][\w \t*]*\b(reprise_\w+)\s*\(', re.M)
 
@@ -73,6 +74,7 @@ def main():
         expected = of_the_loader(library) | set(DOOR.findall(table.read_text()))
     for header in headers:
         expected |= {name if stand_in else name + '@@REPRISE_1' for name in PUBLIC.findall(header.read_text())}
+    expected |= {name if stand_in else name + '@@REPRISE_1' for name in LISTENER}
     shown = exports(library)
     problems = [f'{name} is exported and should not be' for name in sorted(shown - expected)]
     problems += [f'{name} is not exported' for name in sorted(expected - shown)]

@@ -14,7 +14,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-ROOMS = ("base", "driver", "op", "stats", "record", "timeline", "gpu", "graph", "trace", "lane", "workers", "report", "control", "process", "entry", "api")
+ROOMS = ("base", "driver", "op", "stats", "record", "timeline", "gpu", "nvtx", "graph", "trace", "lane", "workers", "report", "control", "process", "entry", "api")
 DOORS = ("base", "driver", "op", "graph", "stats", "lane", "process", "entry")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 

@@ -1,0 +1,162 @@
+/*
+ * Ops and other calls on one path through Reprise, for callgrind (test_instructions.py), which
+ * counts in measured() alone.
+ *
+ *   ways-paths MODULE PATH
+ *
+ * Prints how many ops were measured, and how many of them were replayed.
+ */
+#include <cuda.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../../include/reprise/reprise.h"
+
+#define CHAIN 24
+#define SHAPES 40
+#define PATIENCE_S 60
+
+static CUfunction kernel;
+static CUstream stream;
+static CUdeviceptr memory;
+static uint64_t state = 1;
+
+static uint32_t draw(void)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(state >> 33);
+}
+
+static void check(CUresult result)
+{
+	if (result == CUDA_SUCCESS)
+		return;
+	fprintf(stderr, "ways-paths: %d\n", (int)result);
+	exit(1);
+}
+
+/* A launch; its block is shape, its multiplier is value. */
+static void launch(unsigned int block, unsigned int value)
+{
+	void *params[] = {&memory, &memory, &value};
+
+	check(cuLaunchKernel(kernel, 1, 1, 1, block, 1, 1, 0, stream, params, NULL));
+}
+
+/* ---- what one period of a path does ---- */
+
+static void nothing(void)
+{
+	for (unsigned int i = 0; i < CHAIN; i++)
+		launch(1 + draw() % SHAPES, draw());
+}
+
+static void chain_waits(void)
+{
+	for (unsigned int i = 0; i < CHAIN; i++)
+		launch(1 + i, i);
+	check(cuStreamSynchronize(stream));
+}
+
+static void pairs(void)
+{
+	for (unsigned int i = 0; i < CHAIN; i += 2) {
+		launch(1 + i, i);
+		launch(2 + i, i);
+		check(cuStreamSynchronize(stream));
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*period)(void);
+	unsigned int before, measured; /* periods */
+	bool pauses;
+	bool turns; /* only eager turns are measured */
+} paths[] = {
+	{"nothing", nothing, 150, 400, false, false},
+	{"backed-off", nothing, 700, 200, false, false},
+	{"pairs", pairs, 600, 100, false, false},
+	{"paused", chain_waits, 20, 200, true, false},
+	{"turn-waits", chain_waits, 400, 200, false, true},
+};
+
+#define PATHS (sizeof(paths) / sizeof(paths[0]))
+
+__attribute__((noinline)) void measured(void (*period)(void));
+__attribute__((noinline)) void measured(void (*period)(void))
+{
+	period();
+	__asm__ volatile("");
+}
+
+static uint64_t replayed(void)
+{
+	struct reprise_counts counts;
+
+	reprise_read_counts(&counts, sizeof(counts));
+	return counts.replayed;
+}
+
+static void set_up(const char *path)
+{
+	CUcontext context;
+	CUmodule module;
+
+	check(cuInit(0));
+	check(cuDevicePrimaryCtxRetain(&context, 0));
+	check(cuCtxSetCurrent(context));
+	check(cuModuleLoad(&module, path));
+	check(cuModuleGetFunction(&kernel, module, "mix"));
+	check(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	check(cuMemAlloc(&memory, 4096));
+}
+
+/* In an eager turn nothing is replayed: a period is measured where that was so in two before it. */
+static unsigned int measure_turns(void (*period)(void), unsigned int most, uint64_t *late)
+{
+	uint64_t first = replayed(), before;
+	unsigned int measured_periods = 0, eager = 0;
+	time_t begin = time(NULL);
+
+	while (measured_periods < most && time(NULL) - begin < PATIENCE_S) {
+		before = replayed();
+		period();
+		eager = replayed() == before && before - first > 1000 ? eager + 1 : 0;
+		if (eager < 2)
+			continue;
+		before = replayed();
+		measured(period);
+		*late += replayed() - before; /* the turn ended just then */
+		measured_periods++;
+	}
+	return measured_periods;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int path = 0, count = 0;
+	uint64_t late = 0;
+
+	if (argc != 3)
+		return 2;
+	while (path < PATHS && strcmp(paths[path].name, argv[2]) != 0)
+		path++;
+	if (path == PATHS)
+		return 2;
+	set_up(argv[1]);
+	for (unsigned int i = 0; i < paths[path].before; i++)
+		paths[path].period();
+	if (paths[path].pauses)
+		reprise_pause();
+	if (paths[path].turns)
+		count = measure_turns(paths[path].period, paths[path].measured, &late);
+	for (; !paths[path].turns && count < paths[path].measured; count++)
+		measured(paths[path].period);
+	printf("calls=%u\nreplayed=%u\n", count * CHAIN, (unsigned int)late);
+	return 0;
+}
