@@ -144,6 +144,12 @@ class Demo(unittest.TestCase):
         self.program_in_place_of_the_real_one()
         self.judged("reprise: 99.0 % of 1,200,000 launches replayed", 1, "THE OUTPUTS DIFFER", "DIFFERENT", after="echo digest=0")
 
+    def test_no_page(self):
+        self.program_in_place_of_the_real_one()
+        command = SAYS.format(line="reprise: 99.0 % of 1,200,000 launches replayed", after="").replace('echo page >"$4"; exit', "exit 3")
+        outcome = self.demo(command)
+        self.assertEqual((outcome.returncode, outcome.stdout.splitlines()[-1]), (1, "NO PAGE WAS MADE OF THE REPORT."))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
