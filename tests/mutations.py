@@ -335,6 +335,8 @@ BUGS = (
     ("short visits that gain no more are gone on with", "reprise_class_replayed", "		if (reprise_quartile(&class->share) > WHOLE)", "		if (reprise_quartile(&class->share) > WHOLE && ticks == 0)", "classes"),
     ("the price of eager calls is not looked at again", "reprise_class_take_visit", "		return class->visits % REPRISE_TUNE_CLASS_EAGER != 0;", "		return true;", "classes lane_short"),
     ("patched or not, short visits are of one class", "expects_patch", "	if (match != REPRISE_MATCH_SAME || trace->graph.mixed)\n		return true;\n", "	(void)match;\n", "lane_short"),
+    ("a lane that has only short visits that do not gain is watched as long as any", "reprise_lane_hasten_backoff", "	if (lane->backoff_span == 0)", "	if (lane->backoff_span == 0 && less == 0)", "lane_short"),
+    ("one op that is worth no graph is enough to back off soon", "reprise_lane_hasten_backoff", "	uint64_t less = (uint64_t)REPRISE_TUNE_BACKOFF_HASTE * ops;", "	uint64_t less = (uint64_t)REPRISE_TUNE_BACKOFF_AFTER * ops;", "lane_short"),
     ("graphs are built for short visits that do not gain", "worth_of", "	return NONE;", "	return OPEN;", "lane_short"),
     ("what is not worth a graph keeps a lane watching", "reprise_lane_make_traces", "		if (worth == MANY)\n", "		if (worth != NONE || count > 0)\n", "lane_short"),
     ("short visits are left to the launch thread before they are measured", "reprise_lane_replay", " && !is_tried(lane->trace) &&", " &&", "lane_short"),

@@ -29,6 +29,9 @@
 	X(BACKOFF_WORTH, 16, "ops", \
 	  "each replayed op moves the next backoff so much further: what repeats by chance alone is not worth that", \
 	  "guess") \
+	X(BACKOFF_HASTE, 16, "ops", \
+	  "each op that repeats, but is of a class that rests, brings the first backoff so much nearer: a lane that has only such backs off after a thousand", \
+	  "guess") \
 	/* sites: how ops are judged (src/trace/site.c) */ \
 	X(SITE_SEGMENT_KNOWN, 3, "visits", \
 	  "after which a site is known that is told by its segment; the gap of the first is dropped", \

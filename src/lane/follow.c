@@ -53,9 +53,15 @@ static bool expects_patch(const struct reprise_trace *trace, enum reprise_match 
 static bool is_worth_a_visit(struct reprise_lane *lane, const struct reprise_trace *trace,
                              enum reprise_match match)
 {
-	if (!reprise_visit_is_judged(trace) ||
-	    reprise_class_take_visit(trace, expects_patch(trace, match)))
+	bool patched;
+
+	if (!reprise_visit_is_judged(trace))
 		return true;
+	patched = expects_patch(trace, match);
+	if (reprise_class_take_visit(trace, patched))
+		return true;
+	if (reprise_class_rests(trace->visit_class, patched))
+		reprise_lane_hasten_backoff(lane, trace->count);
 	lane->short_at = lane->counts.ops;
 	reprise_lane_count(&lane->counts.short_eager, 1);
 	return false;

@@ -97,6 +97,11 @@ bool reprise_class_gains(uint8_t class, bool patched)
 	return classes[class][patched].gains;
 }
 
+bool reprise_class_rests(uint8_t class, bool patched)
+{
+	return rests(&classes[class][patched]);
+}
+
 /* Graphs that are built to try the class may never be launched: after a while a few more are
  * built. */
 bool reprise_class_wants_builds(uint8_t number, bool patched)

@@ -27,6 +27,9 @@ uint8_t reprise_class_of(const struct reprise_op *ops, unsigned int count);
 /* True if visits of the class are known to gain. */
 bool reprise_class_gains(uint8_t class, bool patched);
 
+/* True if it was tried, and does not: for a while no visit of it is replayed. */
+bool reprise_class_rests(uint8_t class, bool patched);
+
 /* Ops of such a visit have repeated. True if a graph may be built for them: while it is not known
  * whether the class gains, a few are enough to find out. take_build(): and one is. */
 bool reprise_class_wants_builds(uint8_t class, bool patched);

@@ -56,6 +56,26 @@ START_TEST(where_launches_are_dearer_hardly_any_is_made)
 }
 END_TEST
 
+/* Watching costs more than such a loop could gain. */
+START_TEST(where_no_class_gains_the_lane_backs_off_soon)
+{
+	driver.graph_ns = 4 * DEAR;
+	launches_in(3000, short_visits[_i]);
+	ck_assert_uint_eq(counted()->backed_off, REPRISE_TUNE_BACKOFF_LEAST);
+}
+END_TEST
+
+/* An op in eight that is worth no graph: the others are, and the lane goes on watching. */
+START_TEST(beside_a_class_that_does_not_gain_longer_visits_go_on)
+{
+	driver.graph_ns = DEAR;
+	launches_in(1000, "x | a b c d e f g |");
+	ck_assert_uint_ge(launches_in(20000, "x | a b c d e f g |"), 20000);
+	ck_assert_uint_eq(counted()->backed_off, 0);
+	ck_assert_uint_gt(counted()->short_eager, 10000);
+}
+END_TEST
+
 START_TEST(where_launches_are_cheaper_nearly_all_are_made)
 {
 	driver.graph_ns = CHEAP;
@@ -164,6 +184,8 @@ int main(void)
 	tcase_set_timeout(measured, 60);
 	tcase_add_checked_fixture(measured, begin, NULL);
 	tcase_add_loop_test(measured, where_launches_are_dearer_hardly_any_is_made, 0, 3);
+	tcase_add_loop_test(measured, where_no_class_gains_the_lane_backs_off_soon, 0, 3);
+	tcase_add_test(measured, beside_a_class_that_does_not_gain_longer_visits_go_on);
 	tcase_add_loop_test(measured, where_launches_are_cheaper_nearly_all_are_made, 0, 3);
 	tcase_add_test(measured, where_patches_are_dearer_only_what_needs_none_is_replayed);
 	tcase_add_test(measured,
