@@ -255,7 +255,7 @@
 	X(HOLD_BUSY_LOOK, 8, "th part", \
 	  "of what is due, after which the hold thread looks again while another thread launches", \
 	  "guess") \
-	X(HOLD_LINGER_NS, 100000000, "ns", "after the last deferred op, before the thread sleeps", \
+	X(HOLD_LINGER_NS, 10000000, "ns", "after the last deferred op, before the thread sleeps", \
 	  "guess") \
 	/* async launch (src/lane/async_launch.c, src/workers/launcher.c) */ \
 	X(LAUNCH_PERIOD_NS, 100000, "ns", \

@@ -89,6 +89,12 @@ static inline bool reprise_eager_turn(void)
 	return (atomic_load_explicit(&reprise_pauses, memory_order_relaxed) & REPRISE_PAUSE_TURN) != 0;
 }
 
+/* True in a pause, and in an eager turn: no op is deferred that comes now. */
+static inline bool reprise_all_are_eager(void)
+{
+	return atomic_load_explicit(&reprise_pauses, memory_order_relaxed) != 0;
+}
+
 /* The reason why nothing is deferred any more; NULL while Reprise takes part. */
 const char *reprise_stopped(void);
 

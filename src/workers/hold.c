@@ -5,8 +5,8 @@
  * needed, THREADS_MOST at most.
  *
  * While the program defers, the looking thread sleeps until the oldest deferred op is due, or until
- * an op deferred now would be. After REPRISE_TUNE_HOLD_LINGER_NS without deferred ops it sleeps
- * until it is woken. The program's threads only read whether it sleeps: a steady loop makes no
+ * an op deferred now would be. After REPRISE_TUNE_HOLD_LINGER_NS without deferred ops, and at once
+ * in an eager turn, it sleeps until it is woken. The program's threads only read whether it sleeps: a steady loop makes no
  * system call.
  */
 #include "workers/workers.h"
@@ -22,6 +22,7 @@
 #include "base/tuning.h"
 #include "driver/driver.h"
 #include "stats/counters.h"
+#include "lane/eager.h"
 #include "lane/hold.h"
 #include "lane/side_exit.h"
 #include "lane/launch.h"
@@ -205,7 +206,8 @@ static void *run(void *unused)
 		}
 		if (look.held) {
 			last_seen = reprise_clock_ns();
-		} else if (reprise_clock_ns() - last_seen > REPRISE_TUNE_HOLD_LINGER_NS) {
+		} else if (reprise_clock_ns() - last_seen > REPRISE_TUNE_HOLD_LINGER_NS ||
+		           reprise_all_are_eager()) {
 			reprise_worker_sleep(&reprise_hold_worker, reprise_lanes_hold);
 			last_seen = reprise_clock_ns();
 			continue;

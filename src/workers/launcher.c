@@ -1,5 +1,5 @@
 /* The launch thread: launches pending visits, lane by lane; sleeps after
- * REPRISE_TUNE_LAUNCH_LINGER_NS without any. */
+ * REPRISE_TUNE_LAUNCH_LINGER_NS without any, and at once in an eager turn. */
 #include "workers/workers.h"
 
 #include <sys/prctl.h>
@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "base/tuning.h"
 #include "driver/driver.h"
+#include "lane/eager.h"
 #include "lane/hold.h"
 #include "lane/async_launch.h"
 #include "lane/launch.h"
@@ -93,7 +94,8 @@ static void *run(void *unused)
 		reprise_lanes_each(look_at, &found);
 		if (found) {
 			last_found = reprise_clock_ns();
-		} else if (reprise_clock_ns() - last_found > REPRISE_TUNE_LAUNCH_LINGER_NS) {
+		} else if (reprise_clock_ns() - last_found > REPRISE_TUNE_LAUNCH_LINGER_NS ||
+		           reprise_all_are_eager()) {
 			reprise_worker_sleep(&reprise_async_launch_worker, any_is_pending);
 			last_found = reprise_clock_ns();
 		}
