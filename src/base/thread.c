@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -214,4 +215,13 @@ bool reprise_filters_came(void)
 	int before = atomic_load(&filters_noted);
 
 	return before != NEVER && filter_state() > before;
+}
+
+uint64_t reprise_processor_ns(void)
+{
+	struct timespec used;
+
+	if (reprise_filters_came() || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0)
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
 }

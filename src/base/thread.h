@@ -69,3 +69,7 @@ void reprise_filters_note(void);
  * call (prctl).
  */
 bool reprise_filters_came(void);
+
+/* The processor time that all threads of the process have used, in nanoseconds. 0 if filters came:
+ * this is a system call. */
+uint64_t reprise_processor_ns(void);

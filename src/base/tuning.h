@@ -150,6 +150,9 @@
 	X(TURN_OUTLIER, 4, "medians", "that a period of a turn weighs at most", "guess") \
 	X(TURNS_WORTH, 1010, "thousandths", "a gain below it is none: eager calls need no threads", \
 	  "guess") \
+	X(TURNS_PROCESSOR, 1020, "thousandths", \
+	  "of the processor time of eager calls; where replaying takes more, the loop is left eager", \
+	  "guess") \
 	X(TURNS_SHARE, 200, "th part", \
 	  "of the time may be lost in turns: outliers, which are cut, and rests take the rest of 1 %", \
 	  "guess") \

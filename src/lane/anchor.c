@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/lock.h"
+#include "base/thread.h"
 #include "base/tuning.h"
 #include "graph/build_queue.h"
 #include "lane/behind.h"
@@ -266,6 +267,8 @@ static enum reprise_arm note_period(struct reprise_lane *lane, uint64_t now, uin
 		look_for(lane, loop.key);
 		return REPRISE_ARM_REPLAY;
 	}
+	if (alike && reprise_turns_asks_processor(&loop.turns))
+		reprise_turns_note_processor(&loop.turns, reprise_processor_ns());
 	arm = reprise_turns_note(&loop.turns, now, period_ns(now, ops), alike, idle);
 	if (!loop.waited && reprise_turns_asks(&loop.turns))
 		reprise_behind_want(lane);

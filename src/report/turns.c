@@ -8,7 +8,7 @@
 
 #define EARLIER_MOST 80 /* bytes of a verdict in words */
 
-static const char *const verdicts[] = {"undecided", "replay", "eager", "bound"};
+static const char *const verdicts[] = {"undecided", "replay", "eager", "bound", "costly"};
 
 /* The verdict on a loop before the last. */
 static void tell_earlier(const struct reprise_turns_result *result, char words[EARLIER_MOST])
@@ -18,6 +18,8 @@ static void tell_earlier(const struct reprise_turns_result *result, char words[E
 		         result->earlier.gain / 1e3, result->earlier.low / 1e3, result->earlier.high / 1e3);
 	else if (result->earlier.verdict == REPRISE_VERDICT_EAGER)
 		snprintf(words, EARLIER_MOST, "no gain: an earlier loop was left eager");
+	else if (result->earlier.verdict == REPRISE_VERDICT_COSTLY)
+		snprintf(words, EARLIER_MOST, "an earlier loop was left eager for its processor time");
 	else
 		snprintf(words, EARLIER_MOST, "GPU-bound: an earlier loop had nothing to gain");
 }
@@ -49,6 +51,10 @@ void reprise_report_turns(const struct reprise_turns_told *told, char *words, si
 		         result->gain / 1e3, result->turns, result->low / 1e3, result->high / 1e3);
 	else if (result->verdict == REPRISE_VERDICT_EAGER)
 		snprintf(words, size, "no gain: left eager after %s, cost %s", after, cost);
+	else if (result->verdict == REPRISE_VERDICT_COSTLY)
+		snprintf(words, size,
+		         "%.2f x faster, but for %.2f x the processor time: left eager after %s, cost %s",
+		         result->gain / 1e3, result->processor / 1e3, after, cost);
 	else if (result->verdict == REPRISE_VERDICT_BOUND)
 		snprintf(words, size, "GPU-bound: nothing to gain; left eager after %s, cost %s", after,
 		         cost);
@@ -79,8 +85,10 @@ void reprise_rows_add_turns(struct reprise_text *text)
 	reprise_text_add(text,
 	                 "  \"turns\": {\"verdict\": \"%s\", \"gain\": %u, \"low\": %u, \"high\": %u",
 	                 verdicts[result->verdict], result->gain, result->low, result->high);
-	reprise_text_add(text, ", \"turns\": %" PRIu64 ", \"tests\": %" PRIu64 ", \"loops\": %" PRIu64,
-	                 result->turns, result->tests, result->loops);
+	reprise_text_add(text,
+	                 ", \"processor\": %u, \"turns\": %" PRIu64 ", \"tests\": %" PRIu64
+	                 ", \"loops\": %" PRIu64,
+	                 result->processor, result->turns, result->tests, result->loops);
 	reprise_text_add(text, ", \"decided_ns\": %" PRIu64 ", \"lost_ns\": %" PRIu64,
 	                 result->decided_ns, result->lost_ns);
 	add_earlier(text, result);

@@ -88,6 +88,7 @@ static void begin_pair(struct reprise_turns *turns)
 static void begin_test(struct reprise_turns *turns)
 {
 	reprise_pairs_begin(&turns->pairs);
+	reprise_pairs_begin(&turns->processor);
 	reprise_regret_begin_test(&turns->regret, turns->result.verdict != REPRISE_VERDICT_REPLAY);
 	turns->bound = 0;
 	turns->testing = true;
@@ -105,6 +106,13 @@ static enum reprise_verdict judge(const struct reprise_pairs *pairs)
 	return interval.high < reprise_log2(REPRISE_TUNE_TURNS_WORTH) - reprise_log2(1000)
 	           ? REPRISE_VERDICT_EAGER
 	           : REPRISE_VERDICT_UNDECIDED;
+}
+
+static bool is_costly(const struct reprise_pairs *processor)
+{
+	return processor->count > 0 &&
+	       reprise_pairs_read(processor).median >
+	           reprise_log2(REPRISE_TUNE_TURNS_PROCESSOR) - reprise_log2(1000);
 }
 
 /* The pause before the next test, in `arm`: from the least for this verdict, twice as long each
@@ -137,6 +145,11 @@ static void decide(struct reprise_turns *turns, enum reprise_verdict verdict, ui
 	result->gain = reprise_thousandths(interval.median);
 	result->low = reprise_thousandths(interval.low);
 	result->high = reprise_thousandths(interval.high);
+	result->processor = turns->processor.count > 0
+	                        ? reprise_thousandths(reprise_pairs_read(&turns->processor).median)
+	                        : 0;
+	if (verdict == REPRISE_VERDICT_REPLAY && is_costly(&turns->processor))
+		verdict = REPRISE_VERDICT_COSTLY;
 	end_test(turns, verdict,
 	         verdict == REPRISE_VERDICT_REPLAY ? REPRISE_ARM_REPLAY : REPRISE_ARM_EAGER, now);
 }
@@ -151,7 +164,7 @@ static void decide_bound(struct reprise_turns *turns, uint64_t now)
 		end_test(turns, result->verdict, REPRISE_ARM_REPLAY, now);
 		return;
 	}
-	result->gain = result->low = result->high = 0;
+	result->gain = result->low = result->high = result->processor = 0;
 	end_test(turns, REPRISE_VERDICT_BOUND, REPRISE_ARM_EAGER, now);
 }
 
@@ -172,6 +185,9 @@ static void end_pair(struct reprise_turns *turns, uint64_t took, uint64_t now)
 	enum reprise_verdict verdict;
 
 	reprise_pairs_add(&turns->pairs, eager, replay);
+	reprise_pairs_add(&turns->processor,
+	                  replayed ? turns->processor_second_ns : turns->processor_first_ns,
+	                  replayed ? turns->processor_first_ns : turns->processor_second_ns);
 	reprise_regret_count(&turns->regret, (int64_t)(eager - replay),
 	                     turns->wanted + REPRISE_TUNE_TURN_SKIPPED + turns->before);
 	turns->result.lost_ns = turns->regret.lost_ns;
@@ -203,12 +219,23 @@ static enum reprise_arm other_than(enum reprise_arm arm)
 	return arm == REPRISE_ARM_EAGER ? REPRISE_ARM_REPLAY : REPRISE_ARM_EAGER;
 }
 
+/* 0 if it is not known. */
+static uint64_t used_in(const struct reprise_turns *turns)
+{
+	return turns->processor_ns > turns->processor_begun_ns
+	           ? turns->processor_ns - turns->processor_begun_ns
+	           : 0;
+}
+
 static void end_turn(struct reprise_turns *turns, uint64_t now)
 {
 	uint64_t took = reprise_periods_mean(turns->periods, turns->count);
+	uint64_t used = used_in(turns) / turns->count;
 
 	turns->result.turns++;
+	turns->processor_second_ns = used; /* if it is the first, the second comes */
 	if (turns->phase == REPRISE_TURNS_FIRST) {
+		turns->processor_first_ns = used;
 		turns->first_ns = took;
 		turns->first_behind = !turns->idle;
 		turns->phase = REPRISE_TURNS_SECOND;
@@ -300,7 +327,7 @@ static void take_back(struct reprise_turns *turns, uint64_t now)
 	reprise_regret_add(&turns->regret, (slow < turns->rested ? slow : turns->rested) *
 	                                       (turns->slow_least_ns - turns->eager_ns));
 	result->lost_ns = turns->regret.lost_ns;
-	result->gain = result->low = result->high = 0;
+	result->gain = result->low = result->high = result->processor = 0;
 	end_test(turns, REPRISE_VERDICT_EAGER, REPRISE_ARM_EAGER, now);
 }
 
@@ -374,7 +401,7 @@ void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint
 		result->earlier.high = result->high;
 	}
 	result->verdict = REPRISE_VERDICT_UNDECIDED;
-	result->gain = result->low = result->high = 0;
+	result->gain = result->low = result->high = result->processor = 0;
 	result->loops++;
 	turns->period_ns = period_ns;
 	turns->idle = true;
@@ -400,6 +427,7 @@ enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns
 	turns->behind++;
 	if (turns->skip > 0) {
 		turns->skip--;
+		turns->processor_begun_ns = turns->processor_ns;
 		return turns->arm;
 	}
 	turns->periods[turns->count++] = period_ns;
@@ -414,6 +442,17 @@ bool reprise_turns_asks(const struct reprise_turns *turns)
 {
 	return turns->draining || (turns->phase != REPRISE_TURNS_REST && turns->skip == 0 &&
 	                           turns->count + 1 == turns->wanted);
+}
+
+bool reprise_turns_asks_processor(const struct reprise_turns *turns)
+{
+	return turns->phase != REPRISE_TURNS_REST && !turns->draining &&
+	       (turns->skip > 0 || turns->count + 1 == turns->wanted);
+}
+
+void reprise_turns_note_processor(struct reprise_turns *turns, uint64_t ns)
+{
+	turns->processor_ns = ns;
 }
 
 enum reprise_arm reprise_turns_give_up(struct reprise_turns *turns)

@@ -12,6 +12,9 @@
  * has not is followed by periods of the other arm, until it has: the mean of both is what the GPU
  * takes for a period. Nothing is lost meanwhile, since the GPU works.
  *
+ * A gain may cost more processor time than it is worth, since threads of ours hold, build and
+ * launch. So the caller also says what the process has used, where reprise_turns_asks_processor().
+ *
  * Integers only. No threads, locks or clocks: the caller has all of them.
  */
 #pragma once
@@ -30,6 +33,7 @@ enum reprise_verdict {
 	REPRISE_VERDICT_REPLAY, /* replaying is faster */
 	REPRISE_VERDICT_EAGER,  /* replaying gains one in a hundred at most */
 	REPRISE_VERDICT_BOUND,  /* the GPU is behind in both arms: there is nothing to gain */
+	REPRISE_VERDICT_COSTLY, /* replaying is faster, for one in fifty more processor time, or more */
 };
 
 struct reprise_turns_result {
@@ -37,6 +41,9 @@ struct reprise_turns_result {
 	/* Eager time over replaying time, in thousandths, and the interval; 0 until the first
 	 * verdict. */
 	uint32_t gain, low, high;
+	/* Processor time of the process, replaying over eager, in thousandths, with the gain; 0: not
+	 * known. */
+	uint32_t processor;
 	uint64_t turns;      /* complete ones, of all tests */
 	uint64_t tests;      /* that reached a verdict */
 	uint64_t loops;      /* measured one after another; the verdict is the last one's */
@@ -52,6 +59,7 @@ struct reprise_turns_result {
 struct reprise_turns {
 	struct reprise_turns_result result;
 	struct reprise_pairs pairs; /* of the test under way */
+	struct reprise_pairs processor;
 	struct reprise_regret regret;
 	uint64_t random;
 	enum reprise_arm arm; /* of the period under way */
@@ -69,8 +77,11 @@ struct reprise_turns {
 	unsigned int count, skip;
 	unsigned int wanted; /* periods of either turn of the pair */
 	unsigned int before; /* that pass before the pair's first turn though the GPU has caught up */
-	uint64_t first_ns;   /* the mean period of the pair's first turn */
-	uint64_t second_ns;  /* and of its second, until the GPU has caught up */
+	/* Of the process, as told last, at the beginning of the turn, and in the pair's turns, of a
+	 * period. */
+	uint64_t processor_ns, processor_begun_ns, processor_first_ns, processor_second_ns;
+	uint64_t first_ns;       /* the mean period of the pair's first turn */
+	uint64_t second_ns;      /* and of its second, until the GPU has caught up */
 	enum reprise_arm second; /* its arm */
 	bool first_behind;       /* the GPU was, when the first turn ended */
 	uint64_t period_ns;      /* as the loop's periods were last */
@@ -111,6 +122,11 @@ enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns
 
 /* True if the next note has to say whether the GPU has caught up; otherwise `idle` may be false. */
 bool reprise_turns_asks(const struct reprise_turns *turns);
+
+/* True if the processor time of the process is to be told before the next note, if that is alike.
+ */
+bool reprise_turns_asks_processor(const struct reprise_turns *turns);
+void reprise_turns_note_processor(struct reprise_turns *turns, uint64_t ns);
 
 /* The turn under way is given up: the loop is not visited any more, or was interrupted. Nothing of
  * it counts. Returns the arm of the next period, which is a rest. */

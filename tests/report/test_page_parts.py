@@ -80,7 +80,7 @@ class WithReports(unittest.TestCase):
         return report, page.whole([copy.deepcopy(report)])
 
 
-TURNS = {"verdict": "replay", "gain": 1250, "low": 1200, "high": 1300, "turns": 16, "tests": 1, "loops": 1, "decided_ns": 10**9, "lost_ns": 10**6}
+TURNS = {"verdict": "replay", "gain": 1250, "low": 1200, "high": 1300, "processor": 960, "turns": 16, "tests": 1, "loops": 1, "decided_ns": 10**9, "lost_ns": 10**6}
 
 
 class Verdict(WithReports):
@@ -99,6 +99,11 @@ class Verdict(WithReports):
         self.assertEqual((told.tone, told.bars[1][2]), ("fair", "125 %"))
         self.assertAlmostEqual(told.bars[1][1] / told.bars[0][1], 1.25)
         self.assertLessEqual(max(told.spread), 1)
+
+    def test_a_gain_that_was_left_for_its_processor_time(self):
+        told = self.judged(turns=TURNS | {"verdict": "costly", "processor": 1083})
+        self.assertEqual((told.tone, told.headline, told.bars[1][2]), ("fair", "Left as it was: its processor time", "80 %"))
+        self.assertIn("Replaying was 1.25 x faster, interval 1.20 to 1.30, for 1.08 x the processor time of the process.", told.words)
 
     def test_where_nothing_was_measured_no_bar_says_so(self):
         self.assertEqual(self.judged(turns=TURNS | {"verdict": "bound", "gain": 0}).bars, ())

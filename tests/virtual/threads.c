@@ -43,6 +43,7 @@ static void sleep_for(struct reprise_worker *worker, uint64_t ns)
 void __wrap_reprise_worker_pause(struct reprise_worker *worker, uint32_t seen, uint64_t ns);
 void __wrap_reprise_worker_sleep(struct reprise_worker *worker, bool (*has_work)(void));
 bool __wrap_reprise_thread_start(void *(*run)(void *), const char *name);
+uint64_t __wrap_reprise_processor_ns(void);
 int __wrap_nanosleep(const struct timespec *pause, struct timespec *rest);
 int __wrap_sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t *set);
 
@@ -59,6 +60,11 @@ void __wrap_reprise_worker_sleep(struct reprise_worker *worker, bool (*has_work)
 bool __wrap_reprise_thread_start(void *(*run)(void *), const char *name)
 {
 	return false;
+}
+
+uint64_t __wrap_reprise_processor_ns(void)
+{
+	return reprise_clock_virtual;
 }
 
 int __wrap_nanosleep(const struct timespec *pause, struct timespec *rest)

@@ -64,12 +64,14 @@ END_TEST
 START_TEST(who_is_locked_in_starts_no_thread)
 {
 	reprise_filters_note();
+	ck_assert_uint_gt(reprise_processor_ns(), 0);
 	ck_assert(reprise_thread_start(nothing, "reprise-test"));
 	if (prctl(PR_GET_SECCOMP) != 0)
 		return; /* in a container: one more is not seen */
 	lock_in();
 	errno = 77;
 	ck_assert(reprise_filters_came());
+	ck_assert_uint_eq(reprise_processor_ns(), 0);
 	ck_assert(!reprise_thread_start(nothing, "reprise-test"));
 	ck_assert_int_eq(errno, 77);
 }

@@ -12,8 +12,15 @@
 static struct reprise_turns turns;
 static uint64_t now;
 
+/* What the process has used, and uses in a period of each arm, and in a turn's first. 0: that is
+ * not known. */
+static struct {
+	uint64_t ns, of[2], first;
+} processor;
+
 static void begin(uint64_t period)
 {
+	processor.ns = processor.of[0] = processor.of[1] = processor.first = 0;
 	now = BEGUN;
 	reprise_turns_begin(&turns, now, period, 0x9e3779b97f4a7c15u);
 }
@@ -21,6 +28,9 @@ static void begin(uint64_t period)
 static void note(uint64_t period)
 {
 	now += period;
+	processor.ns += processor.of[turns.arm] + (turns.skip > 0 ? processor.first : 0);
+	if (reprise_turns_asks_processor(&turns))
+		reprise_turns_note_processor(&turns, processor.ns);
 	reprise_turns_note(&turns, now, period, true, true);
 }
 
@@ -259,6 +269,57 @@ START_TEST(the_next_test_is_after_pauses_that_double)
 }
 END_TEST
 
+/* ---- processor time ---- */
+
+static const struct {
+	uint64_t eager, used_eager, used_replay, first;
+	enum reprise_verdict verdict;
+	uint32_t told;
+} uses[] = {
+	{1100 * US, 0, 0, 0, REPRISE_VERDICT_REPLAY, 0},
+	{1100 * US, 1100 * US, MS, 0, REPRISE_VERDICT_REPLAY, 909},
+	{1100 * US, MS, 1019 * US, 0, REPRISE_VERDICT_REPLAY, 1019},
+	{1100 * US, MS, 1021 * US, 0, REPRISE_VERDICT_COSTLY, 1021},
+	{2000 * US, MS, 3000 * US, 0, REPRISE_VERDICT_COSTLY, 3000},
+	{1100 * US, MS, 1500 * US, 500 * MS, REPRISE_VERDICT_COSTLY,
+     1500}, /* what settles is not compared */
+	{900 * US, MS, 1500 * US, 0, REPRISE_VERDICT_EAGER, 1500},
+	{900 * US, 1500 * US, MS, 0, REPRISE_VERDICT_EAGER, 667},
+};
+
+START_TEST(a_gain_that_costs_too_much_processor_time_is_left)
+{
+	begin(MS);
+	processor.of[REPRISE_ARM_EAGER] = uses[_i].used_eager;
+	processor.of[REPRISE_ARM_REPLAY] = uses[_i].used_replay;
+	processor.first = uses[_i].first;
+	test_decides(uses[_i].eager, MS);
+	ck_assert_int_eq(turns.result.verdict, uses[_i].verdict);
+	ck_assert_uint_eq(turns.result.processor, uses[_i].told);
+	ck_assert_uint_eq(turns.result.gain, uses[_i].eager / US);
+	ck_assert_int_eq(turns.arm, uses[_i].verdict == REPRISE_VERDICT_REPLAY ? REPRISE_ARM_REPLAY
+	                                                                       : REPRISE_ARM_EAGER);
+}
+END_TEST
+
+START_TEST(each_test_counts_its_own_processor_time)
+{
+	begin(MS);
+	processor.of[REPRISE_ARM_EAGER] = MS;
+	processor.of[REPRISE_ARM_REPLAY] = 2 * MS;
+	test_decides(1100 * US, MS);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_COSTLY);
+	rests_for(REPRISE_TUNE_TURNS_EAGER_NS, 1100 * US);
+	processor.of[REPRISE_ARM_REPLAY] = MS;
+	test_decides(1100 * US, MS);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+	ck_assert_uint_eq(turns.result.processor, 1000);
+	reprise_turns_begin_loop(&turns, now, MS);
+	ck_assert_uint_eq(turns.result.processor, 0);
+	ck_assert_int_eq(turns.result.earlier.verdict, REPRISE_VERDICT_REPLAY);
+}
+END_TEST
+
 /* Calls would be eager otherwise: eager turns cost nothing that counts until there is a verdict,
  * and so a slow loop has one soon. After it they do. */
 START_TEST(eager_turns_cost_nothing_before_there_is_a_gain)
@@ -435,6 +496,8 @@ int main(void)
 	tcase_add_test(tests, what_counted_once_counts_in_later_tests);
 	tcase_add_loop_test(tests, a_rest_is_in_the_better_arm, 0, ALL(rests));
 	tcase_add_loop_test(tests, the_next_test_is_after_pauses_that_double, 0, ALL(verdicts));
+	tcase_add_loop_test(tests, a_gain_that_costs_too_much_processor_time_is_left, 0, ALL(uses));
+	tcase_add_test(tests, each_test_counts_its_own_processor_time);
 	tcase_add_test(tests, after_many_pairs_the_test_begins_anew);
 	tcase_add_loop_test(tests, what_is_not_as_usual_is_tested_again, 0, ALL(changes));
 	tcase_add_test(tests, single_windows_that_differ_are_no_change);
