@@ -48,11 +48,14 @@ static struct {
 	} streams[STREAM_TRACKS];
 } tracks;
 
-/* Of each lane, the replay that was written last and its thread, until the hold that it ended. */
-static struct {
+/* Of each lane, the replays whose hold was not written yet, and their threads (0: none). The events
+ * of another thread may be written between the two. */
+#define REPLAYERS 4
+
+static struct replay {
 	uint64_t begin;
 	int thread;
-} replays[LANES];
+} replays[LANES][REPLAYERS];
 
 static uint64_t arrows;      /* so many were written: their numbers */
 static uint64_t graph_bytes; /* as the counter was written last */
@@ -169,22 +172,38 @@ static void add_arrow(const char *phase, int track, uint64_t at)
 		track, (unsigned long long)(at / 1000), (unsigned int)(at % 1000));
 }
 
+/* That of the thread, or one that is free. */
+static struct replay *replay_of(unsigned int lane, int thread)
+{
+	struct replay *found = &replays[lane][0];
+
+	for (unsigned int i = 0; i < REPLAYERS; i++) {
+		if (replays[lane][i].thread == thread)
+			return &replays[lane][i];
+		if (replays[lane][i].thread == 0)
+			found = &replays[lane][i];
+	}
+	return found;
+}
+
 /* The lane's deferred calls while the hold lasts, and the arrow to the replay that ended it. */
 static void add_hold(const struct reprise_timeline_event *event, int thread, uint64_t begin,
                      uint64_t took)
 {
-	uint64_t replay = replays[event->lane].begin;
+	struct replay *replay = replay_of(event->lane, thread);
 	char name[64];
 
 	snprintf(name, sizeof(name), "lane %u: deferred calls", (unsigned int)event->lane);
 	add_counter(name, begin, "calls", event->ops);
 	add_counter(name, begin + took, "calls", 0);
-	if (replays[event->lane].thread == thread && replay >= begin && replay <= begin + took) {
+	if (replay->thread != thread)
+		return;
+	replay->thread = 0;
+	if (replay->begin >= begin && replay->begin <= begin + took) {
 		arrows++;
 		add_arrow("s", LANE_TRACK + (int)event->lane, begin);
-		add_arrow("f", thread, replay);
+		add_arrow("f", thread, replay->begin);
 	}
-	replays[event->lane].thread = 0;
 }
 
 static void add_graph_memory(void)
@@ -313,8 +332,7 @@ static void add_other(const struct reprise_timeline_event *event, int thread, ui
 	if (event->kind == REPRISE_TIMELINE_HOLD) {
 		add_hold(event, thread, begin, took);
 	} else if (event->kind == REPRISE_TIMELINE_REPLAY && event->lane < LANES) {
-		replays[event->lane].begin = begin;
-		replays[event->lane].thread = thread;
+		*replay_of(event->lane, thread) = (struct replay){begin, thread};
 	}
 }
 
