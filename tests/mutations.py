@@ -338,6 +338,7 @@ BUGS = (
     ("a lane that has only short visits that do not gain is watched as long as any", "reprise_lane_hasten_backoff", "	if (lane->backoff_span == 0)", "	if (lane->backoff_span == 0 && less == 0)", "lane_short"),
     ("one op that is worth no graph is enough to back off soon", "reprise_lane_hasten_backoff", "	uint64_t less = (uint64_t)REPRISE_TUNE_BACKOFF_HASTE * ops;", "	uint64_t less = (uint64_t)REPRISE_TUNE_BACKOFF_AFTER * ops;", "lane_short"),
     ("a gain is taken whatever processor time it costs", "decide", "	if (verdict == REPRISE_VERDICT_REPLAY && is_costly(&turns->processor))", "	if (verdict == REPRISE_VERDICT_REPLAY && turns->processor.count > REPRISE_PAIRS_MOST)", "stats_periods"),
+    ("a loop is left for a processor time that may be less", "is_costly", "interval.low >", "interval.median >", "stats_periods"),
     ("processor time is compared the wrong way round", "end_pair", "	                  replayed ? turns->processor_second_ns : turns->processor_first_ns,", "	                  replayed ? turns->processor_first_ns : turns->processor_second_ns,", "stats_periods"),
     ("the processor time of a turn has what settles in it", "reprise_turns_note", "		turns->processor_begun_ns = turns->processor_ns;\n", "", "stats_periods"),
     ("graphs are built for short visits that do not gain", "worth_of", "	return NONE;", "	return OPEN;", "lane_short"),

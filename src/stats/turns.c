@@ -88,7 +88,6 @@ static void begin_pair(struct reprise_turns *turns)
 static void begin_test(struct reprise_turns *turns)
 {
 	reprise_pairs_begin(&turns->pairs);
-	reprise_pairs_begin(&turns->processor);
 	reprise_regret_begin_test(&turns->regret, turns->result.verdict != REPRISE_VERDICT_REPLAY);
 	turns->bound = 0;
 	turns->testing = true;
@@ -110,9 +109,10 @@ static enum reprise_verdict judge(const struct reprise_pairs *pairs)
 
 static bool is_costly(const struct reprise_pairs *processor)
 {
-	return processor->count > 0 &&
-	       reprise_pairs_read(processor).median >
-	           reprise_log2(REPRISE_TUNE_TURNS_PROCESSOR) - reprise_log2(1000);
+	struct reprise_interval interval = reprise_pairs_read(processor);
+
+	return interval.bounded &&
+	       interval.low > reprise_log2(REPRISE_TUNE_TURNS_PROCESSOR) - reprise_log2(1000);
 }
 
 /* The pause before the next test, in `arm`: from the least for this verdict, twice as long each
@@ -185,6 +185,8 @@ static void end_pair(struct reprise_turns *turns, uint64_t took, uint64_t now)
 	enum reprise_verdict verdict;
 
 	reprise_pairs_add(&turns->pairs, eager, replay);
+	if (turns->processor.count == REPRISE_PAIRS_MOST)
+		reprise_pairs_begin(&turns->processor);
 	reprise_pairs_add(&turns->processor,
 	                  replayed ? turns->processor_second_ns : turns->processor_first_ns,
 	                  replayed ? turns->processor_first_ns : turns->processor_second_ns);
@@ -373,6 +375,7 @@ static void end_window(struct reprise_turns *turns, uint64_t now)
 			note_slow(turns, took, now);
 			return;
 		}
+		reprise_pairs_begin(&turns->processor);
 		begin_test(turns);
 	} else if (!turns->testing && now >= turns->rest_until_ns) {
 		begin_test(turns);
@@ -406,6 +409,7 @@ void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint
 	turns->period_ns = period_ns;
 	turns->idle = true;
 	turns->ahead = false;
+	reprise_pairs_begin(&turns->processor);
 	begin_test(turns);
 	begin_rest(turns, REPRISE_ARM_EAGER);
 	go_on(turns, REPRISE_ARM_EAGER, now_ns);

@@ -33,7 +33,8 @@ enum reprise_verdict {
 	REPRISE_VERDICT_REPLAY, /* replaying is faster */
 	REPRISE_VERDICT_EAGER,  /* replaying gains one in a hundred at most */
 	REPRISE_VERDICT_BOUND,  /* the GPU is behind in both arms: there is nothing to gain */
-	REPRISE_VERDICT_COSTLY, /* replaying is faster, for one in fifty more processor time, or more */
+	REPRISE_VERDICT_COSTLY, /* replaying is faster, and surely takes one in fifty more processor
+	                           time */
 };
 
 struct reprise_turns_result {
@@ -58,8 +59,8 @@ struct reprise_turns_result {
 
 struct reprise_turns {
 	struct reprise_turns_result result;
-	struct reprise_pairs pairs; /* of the test under way */
-	struct reprise_pairs processor;
+	struct reprise_pairs pairs;     /* of the test under way */
+	struct reprise_pairs processor; /* of the loop, until it changes */
 	struct reprise_regret regret;
 	uint64_t random;
 	enum reprise_arm arm; /* of the period under way */
