@@ -1,5 +1,7 @@
 /* The system calls that Reprise makes beside those of a program that takes memory, waits and
  * writes: X(name). docs/design/hostile.md says by whom and for what. */
+/* processor time */
+X(clock_gettime)
 /* threads */
 #if defined(SYS_clone3)
 X(clone3)

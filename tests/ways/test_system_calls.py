@@ -67,12 +67,13 @@ class SystemCalls(unittest.TestCase):
     def test_each_thread_makes_those_alone(self):
         for program in PROGRAMS:
             plain = calls_of(program)[None]
-            with tempfile.TemporaryDirectory() as folder:
-                calls = calls_of(program, LD_PRELOAD=LIBRARY, REPRISE="on", REPRISE_PAYS="assumed", REPRISE_REPORT=f"{folder}/r.json")
-            self.assertIn("reprise-hold", calls)
-            for thread, made in calls.items():
-                with self.subTest(program=program, thread=thread or "the program's"):
-                    self.assertLessEqual(made - (set() if thread else plain), listed_for(thread))
+            for turns in "01":
+                with tempfile.TemporaryDirectory() as folder:
+                    calls = calls_of(program, LD_PRELOAD=LIBRARY, REPRISE="on", REPRISE_PAYS="assumed", REPRISE_TURNS=turns, REPRISE_REPORT=f"{folder}/r.json")
+                self.assertIn("reprise-hold", calls)
+                for thread, made in calls.items():
+                    with self.subTest(program=program, turns=turns, thread=thread or "the program's"):
+                        self.assertLessEqual(made - (set() if thread else plain), listed_for(thread))
 
 
 if __name__ == "__main__":
