@@ -118,7 +118,7 @@ class Page(unittest.TestCase):
     def test_a_run(self):
         replayed(self.folder / "r.json", "mixed", REPRISE_PAYS="measured")
         self.made_of(self.folder / "r.json")
-        self.fits(["What to do next", "Over time", "Traces", "What a call costs", "What happened to each call", "Gain", "Kernels"], 2)
+        self.fits(["What to do next", "Over time", "Sequences", "What a call costs", "What happened to each call", "Gain", "Kernels"], 2)
 
     def test_ranks_and_long_names(self):
         for rank in range(3):
@@ -128,12 +128,12 @@ class Page(unittest.TestCase):
             told["command"] = ["/a/very/long/path/" * 20 + "program", "W" * 300]
             (self.folder / f"{rank}.json").write_text(json.dumps(told))
         self.made_of(self.folder)
-        self.fits(["Processes", "Traces"], 3)
+        self.fits(["Processes", "Sequences"], 3)
 
     def test_what_observe_found(self):
         report(self.folder / "r.json", "observe", "pageable")
         self.made_of(self.folder / "r.json")
-        self.fits(["What to do next", "GPU waiting, estimated", "Where sequences end"], 2)
+        self.fits(["What to do next", "GPU idle time, estimated", "Where sequences end"], 2)
 
     def test_large_and_small_figures(self):
         told, _ = replayed(self.folder / "r.json", "chain")

@@ -68,7 +68,7 @@ def outcome(before, after):
     yield share_row(reports.done(after, "replayed"), *(part(report, report["replayed"]) for report in pair))
     yield from gain_rows(before, after)
     for name, key, show in (("duration", "wall_ns", duration), ("launch time, one by one", "launch_time_ns", duration), (reports.done(after, "saved"), "saved_ns", duration), ("graph launches", "launches", count),
-                            ("traces", "traces", count), ("early exits", "side_exits", count), ("device memory of graphs", "graph_bytes_most", size), ("longest hold", "hold_longest_ns", duration)):
+                            ("sequences", "traces", count), ("early exits", "side_exits", count), ("device memory of graphs", "graph_bytes_most", size), ("longest deferral", "hold_longest_ns", duration)):
         yield amount_row(name, *(report[key] for report in pair), show)
 
 

@@ -106,5 +106,5 @@ def seen(report):
     word = reports.done(report, "replayed")
     text = f"{share(report['replayed'], report['ops'])} of {of_launches(report['ops'])} {word if report['mode'] == 'observe' else 'were replayed'}"
     if report["launches"]:
-        text += f", by {count(report['launches'])} launches of {count(report['traces'])} trace{'s' * (report['traces'] != 1)}"
+        text += f", by {count(report['launches'])} graph launch{'es' * (report['launches'] != 1)} of {count(report['traces'])} sequence{'s' * (report['traces'] != 1)}"
     return text + "."

@@ -166,7 +166,7 @@ def fates(report):
     listed = [(fate_kind(report, i, name), name, ops, meaning) for i, (name, ops, meaning) in enumerate(reports.fates(report)) if ops]
     rows = [(f'<i class="key {kind}"></i>{escape(name)}', count(ops), share(ops, report["ops"]), escape(meaning)) for kind, name, ops, meaning in listed]
     rows += [(f'<i class="key"></i>{escape(name)} (not among the calls)', count(number), "", escape(meaning)) for name, number, meaning in reports.beside(report)]
-    return section("What happened to each call", f"Each of the {count(report['ops'])} calls has one fate. Violet: held back for a {term('trace')} that then ended with an {term('early exit')}.",
+    return section("What happened to each call", f"Each of the {count(report['ops'])} calls has one fate. Violet: held back for a {term('sequence')} that then ended with an {term('early exit')}.",
                    plots.stacked([(kind, ops, name) for kind, name, ops, _ in listed]), table(("<fate", "calls", "share", "<why"), rows, "stack titled"))
 
 
@@ -291,7 +291,7 @@ def traces(report):
     most = max(row["eager_ns"] for row in rows) or 1
     others = len(report["trace_rows"]) - len(rows) + report["trace_rest"]["made"]
     saved = reports.done(report, "saved")
-    return section("Traces", f"A {term('trace')} is a sequence that repeats, and the graph that stands for it. Grey is the launch time of its calls one by one, blue that of its graph; the figure is what "
+    return section("Sequences", f"A {term('sequence')} repeats, and a graph stands for it. Grey is the launch time of its calls one by one, blue that of its graph; the figure is what "
                    f"is {term('saved', saved)}. Open one to see its kernels.",
                    '<div class="traces">' + "".join(trace(row, report, numbers, most) for row in rows) + "</div>", f'<p class="about">and {count(others)} more</p>' if others else "")
 
@@ -306,8 +306,8 @@ def idle(report):
     if not report["histograms"]["interval"]:
         return ""
     rows = [(f"{us} us", *map(duration, observed.idle(report, us * 1000))) for us in observed.KERNEL_US]
-    return section("GPU waiting, estimated", "From the pauses between calls on the host: if kernels take as long as the first column says, the GPU would wait so long between "
-                   "launches. Nothing was measured on the GPU.", table(("kernels take", "it waits", "of it for launches"), rows, "narrow"))
+    return section("GPU idle time, estimated", "From the pauses between calls on the host: if kernels take as long as the first column says, the GPU would be idle for so long between "
+                   "launches. Nothing was measured on the GPU.", table(("kernels take", "idle", "for want of launches"), rows, "narrow"))
 
 
 def outliers(values):
@@ -342,7 +342,7 @@ def ranks(each):
         parts.append(rank_bars("Gain, measured by turns", "", each, [one["turns"]["gain"] for one in each], "replayed", judgement.times))
     rows = [(escape(reports.who(one)), escape(one["host"]), str(one["pid"]), count(one["ops"]), duration(one["wall_ns"]), duration(one["saved_ns"]), duration(one["hold_longest_ns"]),
              size(one["graph_bytes_most"])) for one in each]
-    listed = table(("<process", "<host", "pid", "calls", "duration", reports.done(each[0], "saved"), "longest hold", "memory"), rows, "stack titled")
+    listed = table(("<process", "<host", "pid", "calls", "duration", reports.done(each[0], "saved"), "longest deferral", "memory"), rows, "stack titled")
     return section("Processes", f"{MARK} marks an {term('outlier')}.", f'<div class="columns">{"".join(f"<div>{part}</div>" for part in parts)}</div>', ranks_over_time(each), fold("All figures", listed))
 
 
@@ -352,7 +352,7 @@ def kernels(report):
     drawn = [(named(row["name"]), plots.bar(plots.piece("replayed", 0, plots.per_cent(row["replayed"], most), f"{count(row['replayed'])} {reports.done(report, 'replayed')}"),
                                             plots.piece("eager", plots.per_cent(row["replayed"], most), plots.per_cent(row["watched"], most), f"{count(row['watched'])} one by one")),
               count(row["watched"] + row["replayed"])) for row in rows]
-    return section("Kernels", "Launches by name; those that nobody looked at are missing.", drawn and plots.rows(drawn[:KERNELS_MOST]),
+    return section("Kernels", "Launches by name. Those that Reprise did not look at, since it was backed off, measured eagerly or was off, are missing.", drawn and plots.rows(drawn[:KERNELS_MOST]),
                    fold(f"{count(len(drawn) - KERNELS_MOST)} more", drawn[KERNELS_MOST:] and plots.rows(drawn[KERNELS_MOST:])))
 
 
@@ -376,7 +376,7 @@ def figures(report):
     rows = [("device memory of graphs, at most", size(report["graph_bytes_most"])), ("host memory, at most", size(report["host_bytes_most"])),
             ("longest that a call was held back", duration(report["hold_longest_ns"])), ("longest that a call waited for Reprise", duration(report["wait_longest_ns"])),
             ("graphs built", f"{count(report['graphs_built'])} in {duration(report['build_ns'])}, in the background")]
-    return fold("Memory, holds, building", '<dl class="facts">' + "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in rows) + "</dl>")
+    return fold("Memory, deferral, building", '<dl class="facts">' + "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in rows) + "</dl>")
 
 
 def options(report):
