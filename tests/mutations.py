@@ -850,7 +850,7 @@ BUGS = (
     ("lanes that share a number draw their holds", "reprise_hold_tell",
      "since == 0 || lane->number == REPRISE_LANE_NUMBER_LAST", "since == 0", "timeline"),
     ("deferred calls are counted for ever", "add_hold", "	add_counter(name, begin + took, \"calls\", 0);\n", "", "timeline"),
-    ("an arrow arrives before its replay", "add_hold", "add_arrow(\"f\", thread, replay);", "add_arrow(\"f\", thread, begin);", "timeline"),
+    ("an arrow arrives before its replay", "add_hold", "add_arrow(\"f\", thread, replay->begin);", "add_arrow(\"f\", thread, begin);", "timeline"),
     ("threads that ended keep their room in the timeline", "thread_ended",
      "	atomic_fetch_add(&events_left, (int64_t)(REPRISE_TIMELINE_CHUNK_EVENTS - atomic_load(&last->count)));\n", "", "timeline"),
     ("what ran last on the GPU is not in the timeline", "parts", "{reprise_gpu_end, reprise_gpu_reset}", "{NULL, reprise_gpu_reset}", "timeline"),
