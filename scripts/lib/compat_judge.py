@@ -2,11 +2,10 @@
 import json
 import math
 import statistics
-import subprocess
 import tempfile
 from pathlib import Path
 
-from lib.runs import kill_session, read_report
+from lib.runs import read_report, run_within
 
 LEAST = 0.99    # none may be slower by more than 1 %
 REASON_LEAST = 0.01    # of the calls: less is no reason
@@ -28,16 +27,10 @@ class Program:
     def run(self, command, timeout, environment):
         """Exit status, None where it ran past its time, and what it said."""
         try:
-            process = subprocess.Popen([str(word) for word in command], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
+            _, *outcome = run_within(command, timeout, environment, self.folder)
         except OSError as error:
             return 1, "", str(error)
-        try:
-            stdout, stderr = process.communicate(timeout=timeout)
-            return process.returncode, stdout, stderr
-        except subprocess.TimeoutExpired:
-            kill_session(process.pid)
-            return None, *process.communicate()
+        return outcome
 
     def judge(self, bench):
         """Keeps what `reprise bench --json` printed, or why it is not there."""

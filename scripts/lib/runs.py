@@ -84,6 +84,18 @@ def kill_session(leader):
             os.kill(process, signal.SIGKILL)
 
 
+def run_within(command, timeout, environment, folder=None):
+    """The process's number; its exit status, None where it ran past its time and was killed with all that it began; its stdout and stderr."""
+    process = subprocess.Popen([str(part) for part in command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               errors="replace", start_new_session=True)
+    try:
+        stdout, stderr = process.communicate(timeout=timeout)
+        return process.pid, process.returncode, stdout, stderr
+    except subprocess.TimeoutExpired:
+        kill_session(process.pid)
+        return process.pid, None, *process.communicate()
+
+
 def run(command, reprise=None, timeout=60, environment=None):
     """Runs a command, under Reprise if `reprise` is given: the library to preload, after what the environment here preloads, or the
     folder of the stand-in. What runs past its time is killed."""
@@ -91,18 +103,9 @@ def run(command, reprise=None, timeout=60, environment=None):
     if EMULATOR:
         command, env = emulated(command, env)
         timeout *= EMULATOR_IS_SLOWER
-    process = subprocess.Popen([str(part) for part in command], env=env, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-                               start_new_session=True)
-    try:
-        stdout, stderr = process.communicate(timeout=timeout)
-        status = process.returncode
-    except subprocess.TimeoutExpired:
-        kill_session(process.pid)
-        stdout, stderr = process.communicate()
-        status = None
-    others = [report for report in (read_report(path) for path in Path(reports).glob("*.json") if path.stem != str(process.pid)) if report] if reports else []
-    return Outcome(status, stdout, stderr, take_report(reports, process.pid), others)
+    number, status, stdout, stderr = run_within(command, timeout, env)
+    others = [report for report in (read_report(path) for path in Path(reports).glob("*.json") if path.stem != str(number)) if report] if reports else []
+    return Outcome(status, stdout, stderr, take_report(reports, number), others)
 
 
 def find_cupti():

@@ -6,19 +6,8 @@
 #include "../../include/reprise/reprise.h"
 #include "hazard.h"
 
-#define PATIENCE_NS UINT64_C(5000000000) /* for what comes by the hold limit at the latest */
 #define THREADS 4
 #define STRETCH 40u /* iterations paused, and as many not */
-
-static bool reaches(const volatile uint32_t *words, uint32_t value)
-{
-	uint64_t end = hazard_now_ns() + PATIENCE_NS;
-
-	while (words[0] != value)
-		if (hazard_now_ns() > end)
-			return words[0] == value;
-	return true;
-}
 
 /*
  * A part of the loop's sequence on mapped memory, then a flush, then the host looks, without a
@@ -45,7 +34,7 @@ static void flushed(void)
 		}
 		if (springs) {
 			reprise_flush();
-			unseen += !reaches(words, expected);
+			unseen += !hazard_reaches(words, expected);
 		}
 		CHECK(cuStreamSynchronize(stream));
 	}

@@ -88,3 +88,6 @@ CUkernel hazard_kernel(const char *name);
 CUgreenCtx hazard_green_context(void);
 /* Of a clock that never jumps. */
 uint64_t hazard_now_ns(void);
+/* Looks, without a call, until the first word has the value. False if it has not after five
+ * seconds: the hold limit issues at the latest what is to write it. */
+bool hazard_reaches(const volatile uint32_t *words, uint32_t value);

@@ -14,6 +14,7 @@
 	15000000000u /* for so long the building thread does not rest, however busy the machine is: \
 	                the device is never idle, and the test has no more to ask for */
 #endif
+#define REACHED_NS UINT64_C(5000000000)
 
 CUcontext hazard_context;
 CUdevice hazard_device;
@@ -35,6 +36,16 @@ static const struct hazard *const tables[] = {
 uint64_t hazard_now_ns(void)
 {
 	return await_now_ns();
+}
+
+bool hazard_reaches(const volatile uint32_t *words, uint32_t value)
+{
+	uint64_t end = hazard_now_ns() + REACHED_NS;
+
+	while (words[0] != value)
+		if (hazard_now_ns() > end)
+			return words[0] == value;
+	return true;
 }
 
 void hazard_await_graphs(void)

@@ -5,20 +5,8 @@
 #include "../nvtx/ways.h"
 #include "hazard.h"
 
-#define PATIENCE_NS UINT64_C(5000000000) /* for what comes by the hold limit at the latest */
-
 static const struct way_names named = {"eager \xc3\xa9", L"eager \u00e9"},
 							  other = {"replayed", L"replayed"};
-
-static bool reaches(const volatile uint32_t *words, uint32_t value)
-{
-	uint64_t end = hazard_now_ns() + PATIENCE_NS;
-
-	while (words[0] != value)
-		if (hazard_now_ns() > end)
-			return words[0] == value;
-	return true;
-}
 
 static uint32_t chain_of_mix(CUdeviceptr x, unsigned count, uint32_t expected, CUstream stream)
 {
@@ -54,13 +42,13 @@ static void nvtx_ranges(void)
 		expected = chain_of_mix(mapped, springs ? CHAIN / 2 : CHAIN, expected, stream);
 		if (springs) {
 			inner = ways_push(way++, &named);
-			unseen += !reaches(words, expected);
+			unseen += !hazard_reaches(words, expected);
 			expected = chain_of_mix(mapped, 5, expected, stream);
-			unseen += !reaches(words, expected);
+			unseen += !hazard_reaches(words, expected);
 			ways_pop(ways_push(way, &other));
 			ways_pop(ways_push(way, &named));
 			expected = chain_of_mix(mapped, 3, expected, stream);
-			unseen += !reaches(words, expected);
+			unseen += !hazard_reaches(words, expected);
 			ways_pop(inner);
 		}
 		ways_pop(outer);
