@@ -42,7 +42,7 @@ static int open_new(const char *path)
 	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
 }
 
-static bool is_ours(const struct stat *status)
+bool reprise_output_may_replace(const struct stat *status)
 {
 	return S_ISREG(status->st_mode) && status->st_uid == geteuid() && status->st_nlink == 1;
 }
@@ -117,7 +117,7 @@ static int open_old(const char *path, int *file, struct stat *status, bool *take
 
 	if (lstat(path, status) != 0)
 		return errno;
-	if (!is_ours(status))
+	if (!reprise_output_may_replace(status))
 		return REPRISE_OUTPUT_NOT_OURS;
 	*file = open_both_ways(path);
 	if (*file < 0)
@@ -125,7 +125,7 @@ static int open_old(const char *path, int *file, struct stat *status, bool *take
 	*taken = flock(*file, LOCK_EX | LOCK_NB) != 0 || fstat(*file, status) != 0 ||
 	         lstat(path, &named) != 0 || !is_same(status, &named) ||
 	         !reprise_is_from_before(status, &before) || is_of_this_run(*file);
-	error = *taken ? EEXIST : is_ours(status) ? 0 : REPRISE_OUTPUT_NOT_OURS;
+	error = *taken ? EEXIST : reprise_output_may_replace(status) ? 0 : REPRISE_OUTPUT_NOT_OURS;
 	if (error != 0)
 		close(*file);
 	return error;
@@ -205,8 +205,8 @@ static int open_draft(const char *path)
 	int file = open_new(path);
 	struct stat status;
 
-	if (file >= 0 || errno != EEXIST || lstat(path, &status) != 0 || !is_ours(&status) ||
-	    unlink(path) != 0)
+	if (file >= 0 || errno != EEXIST || lstat(path, &status) != 0 ||
+	    !reprise_output_may_replace(&status) || unlink(path) != 0)
 		return file;
 	return open_new(path);
 }
@@ -249,7 +249,7 @@ int reprise_output_write(int (*write)(int file, const void *what), const void *w
 		return REPRISE_OUTPUT_LOCKED_IN;
 	if (!find_path(path))
 		return report_pattern[0] == '\0' ? ENOENT : ENAMETOOLONG;
-	if (lstat(path, &status) == 0 && !is_ours(&status))
+	if (lstat(path, &status) == 0 && !reprise_output_may_replace(&status))
 		return REPRISE_OUTPUT_NOT_OURS;
 	snprintf(draft, sizeof(draft), "%s.%d.part", path, (int)getpid());
 	file = open_draft(draft);
@@ -319,7 +319,7 @@ int reprise_output_make(const char *pattern, struct reprise_output_path *output)
 	snprintf(beside, sizeof(beside), "%s", name);
 	file = open_new(beside);
 	for (int tries = 0; file < 0 && errno == EEXIST && tries < TRIES_MOST &&
-	                    lstat(beside, &status) == 0 && is_ours(&status);
+	                    lstat(beside, &status) == 0 && reprise_output_may_replace(&status);
 	     tries++) {
 		snprintf(beside, sizeof(beside), tries == 0 ? "%s.%d" : "%s.%d.%d", name, (int)getpid(),
 		         tries);

@@ -27,6 +27,12 @@
  * message either: it would take system calls, too. */
 #define REPRISE_OUTPUT_LOCKED_IN ECANCELED
 
+struct stat;
+
+/* True if a file with this state may be replaced: a plain file of this user's with no other name.
+ */
+bool reprise_output_may_replace(const struct stat *status);
+
 /* Reporting on this process begins, to that file. Once. `pattern` stays valid; %p in it stands for
  * the process. A relative name is taken from the present working directory. */
 void reprise_output_begin(const char *pattern);

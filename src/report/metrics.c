@@ -89,9 +89,10 @@ static void add_count(struct reprise_text *text, const char *name, const char *h
 	reprise_text_add(text, "reprise_%s{%s} %" PRIu64 "\n", name, metrics.labels, value);
 }
 
-static void add_gauge(struct reprise_text *text, const char *name, const char *help, double value)
+static void add_value(struct reprise_text *text, const char *name, const char *type,
+                      const char *help, double value)
 {
-	begin(text, name, "gauge", help);
+	begin(text, name, type, help);
 	reprise_text_add(text, "reprise_%s{%s} %.9g\n", name, metrics.labels, value);
 }
 
@@ -113,12 +114,11 @@ static void add_turns(struct reprise_text *text)
 		return;
 	add_count(text, "turns_total", "Turns, of which each replays or is eager, to measure the gain.",
 	          result->turns);
-	begin(text, "turns_lost_seconds_total", "counter", "What the slower turns took longer.");
-	reprise_text_add(text, "reprise_turns_lost_seconds_total{%s} %.9g\n", metrics.labels,
-	                 (double)result->lost_ns / 1e9);
+	add_value(text, "turns_lost_seconds_total", "counter", "What the slower turns took longer.",
+	          (double)result->lost_ns / 1e9);
 	if (result->verdict == REPRISE_VERDICT_REPLAY)
-		add_gauge(text, "gain_ratio", "Eager time over replaying time, as turns have measured.",
-		          result->gain / 1e3);
+		add_value(text, "gain_ratio", "gauge",
+		          "Eager time over replaying time, as turns have measured.", result->gain / 1e3);
 }
 
 static void add_all(struct reprise_text *text, const struct reprise_totals *totals)
@@ -134,7 +134,7 @@ static void add_all(struct reprise_text *text, const struct reprise_totals *tota
 	add_count(text, "graph_launches_total", "Launches of graphs.", counts->launches);
 	add_count(text, "traces_total", "Sequences that were found to repeat.", counts->traces);
 	add_exits(text, counts);
-	add_gauge(text, "graph_bytes", "Device memory of graphs, as estimated.",
+	add_value(text, "graph_bytes", "gauge", "Device memory of graphs, as estimated.",
 	          (double)reprise_estimate_bytes());
 	add_turns(text);
 }
@@ -170,9 +170,7 @@ static int in_the_way(int folder, const char *name)
 
 	if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT ? 0 : errno;
-	return S_ISREG(status.st_mode) && status.st_uid == geteuid() && status.st_nlink == 1
-	           ? 0
-	           : REPRISE_OUTPUT_NOT_OURS;
+	return reprise_output_may_replace(&status) ? 0 : REPRISE_OUTPUT_NOT_OURS;
 }
 
 /* The draft of a process that was killed, and had this one's number, is in the way. */

@@ -94,6 +94,11 @@ static void begin_test(struct reprise_turns *turns)
 	turns->usual = (struct reprise_usual){0};
 }
 
+static int32_t log2_of(uint32_t thousandths)
+{
+	return reprise_log2(thousandths) - reprise_log2(1000);
+}
+
 static enum reprise_verdict judge(const struct reprise_pairs *pairs)
 {
 	struct reprise_interval interval = reprise_pairs_read(pairs);
@@ -102,17 +107,20 @@ static enum reprise_verdict judge(const struct reprise_pairs *pairs)
 		return REPRISE_VERDICT_UNDECIDED;
 	if (interval.low > 0)
 		return REPRISE_VERDICT_REPLAY;
-	return interval.high < reprise_log2(REPRISE_TUNE_TURNS_WORTH) - reprise_log2(1000)
-	           ? REPRISE_VERDICT_EAGER
-	           : REPRISE_VERDICT_UNDECIDED;
+	return interval.high < log2_of(REPRISE_TUNE_TURNS_WORTH) ? REPRISE_VERDICT_EAGER
+	                                                         : REPRISE_VERDICT_UNDECIDED;
 }
 
-static bool is_costly(const struct reprise_pairs *processor)
+/* `used`: the ratio of processor time. */
+static bool is_costly(const struct reprise_interval *used)
 {
-	struct reprise_interval interval = reprise_pairs_read(processor);
+	return used->bounded && used->low > log2_of(REPRISE_TUNE_TURNS_PROCESSOR);
+}
 
-	return interval.bounded &&
-	       interval.low > reprise_log2(REPRISE_TUNE_TURNS_PROCESSOR) - reprise_log2(1000);
+/* No gain is known. */
+static void forget_gain(struct reprise_turns_result *result)
+{
+	result->gain = result->low = result->high = result->processor = 0;
 }
 
 /* The pause before the next test, in `arm`: from the least for this verdict, twice as long each
@@ -141,14 +149,13 @@ static void decide(struct reprise_turns *turns, enum reprise_verdict verdict, ui
 {
 	struct reprise_turns_result *result = &turns->result;
 	struct reprise_interval interval = reprise_pairs_read(&turns->pairs);
+	struct reprise_interval used = reprise_pairs_read(&turns->processor);
 
 	result->gain = reprise_thousandths(interval.median);
 	result->low = reprise_thousandths(interval.low);
 	result->high = reprise_thousandths(interval.high);
-	result->processor = turns->processor.count > 0
-	                        ? reprise_thousandths(reprise_pairs_read(&turns->processor).median)
-	                        : 0;
-	if (verdict == REPRISE_VERDICT_REPLAY && is_costly(&turns->processor))
+	result->processor = turns->processor.count > 0 ? reprise_thousandths(used.median) : 0;
+	if (verdict == REPRISE_VERDICT_REPLAY && is_costly(&used))
 		verdict = REPRISE_VERDICT_COSTLY;
 	end_test(turns, verdict,
 	         verdict == REPRISE_VERDICT_REPLAY ? REPRISE_ARM_REPLAY : REPRISE_ARM_EAGER, now);
@@ -164,7 +171,7 @@ static void decide_bound(struct reprise_turns *turns, uint64_t now)
 		end_test(turns, result->verdict, REPRISE_ARM_REPLAY, now);
 		return;
 	}
-	result->gain = result->low = result->high = result->processor = 0;
+	forget_gain(result);
 	end_test(turns, REPRISE_VERDICT_BOUND, REPRISE_ARM_EAGER, now);
 }
 
@@ -329,7 +336,7 @@ static void take_back(struct reprise_turns *turns, uint64_t now)
 	reprise_regret_add(&turns->regret, (slow < turns->rested ? slow : turns->rested) *
 	                                       (turns->slow_least_ns - turns->eager_ns));
 	result->lost_ns = turns->regret.lost_ns;
-	result->gain = result->low = result->high = result->processor = 0;
+	forget_gain(result);
 	end_test(turns, REPRISE_VERDICT_EAGER, REPRISE_ARM_EAGER, now);
 }
 
@@ -404,7 +411,7 @@ void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint
 		result->earlier.high = result->high;
 	}
 	result->verdict = REPRISE_VERDICT_UNDECIDED;
-	result->gain = result->low = result->high = result->processor = 0;
+	forget_gain(result);
 	result->loops++;
 	turns->period_ns = period_ns;
 	turns->idle = true;

@@ -6,8 +6,8 @@
  *
  * While the program defers, the looking thread sleeps until the oldest deferred op is due, or until
  * an op deferred now would be. After REPRISE_TUNE_HOLD_LINGER_NS without deferred ops, and at once
- * in an eager turn, it sleeps until it is woken. The program's threads only read whether it sleeps:
- * a steady loop makes no system call.
+ * in a pause or an eager turn, it sleeps until it is woken. The program's threads only read whether
+ * it sleeps: a steady loop makes no system call.
  */
 #include "workers/workers.h"
 

@@ -1,5 +1,5 @@
 /* The launch thread: launches pending visits, lane by lane; sleeps after
- * REPRISE_TUNE_LAUNCH_LINGER_NS without any, and at once in an eager turn. */
+ * REPRISE_TUNE_LAUNCH_LINGER_NS without any, and at once in a pause or an eager turn. */
 #include "workers/workers.h"
 
 #include <sys/prctl.h>
