@@ -36,12 +36,25 @@ static unsigned int take_stream_attributes(CUlaunchAttribute *all, const struct 
 	return total;
 }
 
+/* Its attributes take no more of the stack than they must, and have left it when the kernel runs:
+ * the stack may be a small one. */
+__attribute__((noinline)) static CUresult work_of_launch(
+	struct sim_work **work, const struct sim_stream *stream, CUfunction function,
+	struct sim_dim grid, struct sim_dim block, unsigned int shared_bytes, void **params,
+	void **extra, const CUlaunchAttribute *attributes, unsigned int attribute_count)
+{
+	CUlaunchAttribute all[attribute_count + sizeof(of_streams) / sizeof(of_streams[0])];
+
+	attribute_count = take_stream_attributes(all, stream, attributes, attribute_count);
+	return sim_work_kernel(work, function, grid, block, shared_bytes, params, extra, all,
+	                       attribute_count);
+}
+
 static CUresult launch(CUfunction function, struct sim_dim grid, struct sim_dim block,
                        unsigned int shared_bytes, CUstream handle, void **params, void **extra,
                        const CUlaunchAttribute *attributes, unsigned int attribute_count)
 {
 	struct sim_stream *stream = sim_stream_of(handle);
-	CUlaunchAttribute all[CU_LAUNCH_ATTRIBUTE_MAX + MOST_ATTRIBUTES];
 	struct sim_work *work;
 	CUresult result;
 
@@ -51,9 +64,8 @@ static CUresult launch(CUfunction function, struct sim_dim grid, struct sim_dim 
 		return CUDA_ERROR_INVALID_VALUE;
 	if (stream->capture && stream->capture->invalidated)
 		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-	attribute_count = take_stream_attributes(all, stream, attributes, attribute_count);
-	result = sim_work_kernel(&work, function, grid, block, shared_bytes, params, extra, all,
-	                         attribute_count);
+	result = work_of_launch(&work, stream, function, grid, block, shared_bytes, params, extra,
+	                        attributes, attribute_count);
 	/* Measured: a launch of impossible dimensions invalidates the capture, one without its
 	 * parameters does not. */
 	if (stream->capture && (result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE ||
