@@ -52,13 +52,19 @@ void reprise_regret_add(struct reprise_regret *regret, uint64_t ns)
 	regret->lost_ns += ns;
 }
 
-bool reprise_regret_affords(const struct reprise_regret *regret, uint64_t periods, uint64_t turn_ns,
-                            uint64_t now_ns)
+bool reprise_regret_has_room(const struct reprise_regret *regret, uint64_t ns, uint64_t now_ns)
 {
 	uint64_t most =
 		REPRISE_TUNE_TURNS_FREE_NS + (now_ns - regret->begun_ns) / REPRISE_TUNE_TURNS_SHARE;
+
+	return regret->counted_ns + counts(regret) + ns <= most;
+}
+
+bool reprise_regret_affords(const struct reprise_regret *regret, uint64_t periods, uint64_t turn_ns,
+                            uint64_t now_ns)
+{
 	uint64_t may_lose =
 		regret->compared == 0 ? turn_ns / 2 : counts(regret) * periods / regret->compared;
 
-	return regret->counted_ns + counts(regret) + may_lose <= most;
+	return reprise_regret_has_room(regret, may_lose, now_ns);
 }

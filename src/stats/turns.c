@@ -94,29 +94,6 @@ static void begin_test(struct reprise_turns *turns)
 	turns->usual = (struct reprise_usual){0};
 }
 
-static int32_t log2_of(uint32_t thousandths)
-{
-	return reprise_log2(thousandths) - reprise_log2(1000);
-}
-
-static enum reprise_verdict judge(const struct reprise_pairs *pairs)
-{
-	struct reprise_interval interval = reprise_pairs_read(pairs);
-
-	if (!interval.bounded)
-		return REPRISE_VERDICT_UNDECIDED;
-	if (interval.low > 0)
-		return REPRISE_VERDICT_REPLAY;
-	return interval.high < log2_of(REPRISE_TUNE_TURNS_WORTH) ? REPRISE_VERDICT_EAGER
-	                                                         : REPRISE_VERDICT_UNDECIDED;
-}
-
-/* `used`: the ratio of processor time. */
-static bool is_costly(const struct reprise_interval *used)
-{
-	return used->bounded && used->low > log2_of(REPRISE_TUNE_TURNS_PROCESSOR);
-}
-
 /* No gain is known. */
 static void forget_gain(struct reprise_turns_result *result)
 {
@@ -155,7 +132,7 @@ static void decide(struct reprise_turns *turns, enum reprise_verdict verdict, ui
 	result->low = reprise_thousandths(interval.low);
 	result->high = reprise_thousandths(interval.high);
 	result->processor = turns->processor.count > 0 ? reprise_thousandths(used.median) : 0;
-	if (verdict == REPRISE_VERDICT_REPLAY && is_costly(&used))
+	if (verdict == REPRISE_VERDICT_REPLAY && reprise_verdict_is_costly(&used))
 		verdict = REPRISE_VERDICT_COSTLY;
 	end_test(turns, verdict,
 	         verdict == REPRISE_VERDICT_REPLAY ? REPRISE_ARM_REPLAY : REPRISE_ARM_EAGER, now);
@@ -204,7 +181,7 @@ static void end_pair(struct reprise_turns *turns, uint64_t took, uint64_t now)
 	turns->eager_ns = eager;
 	turns->replay_ns = replay;
 	turns->period_ns = eager > replay ? eager : replay;
-	verdict = judge(&turns->pairs);
+	verdict = reprise_verdict_of(&turns->pairs);
 	if (verdict != REPRISE_VERDICT_UNDECIDED) {
 		decide(turns, verdict, now);
 		return;
@@ -236,9 +213,8 @@ static uint64_t used_in(const struct reprise_turns *turns)
 	           : 0;
 }
 
-static void end_turn(struct reprise_turns *turns, uint64_t now)
+static void end_turn(struct reprise_turns *turns, uint64_t took, uint64_t now)
 {
-	uint64_t took = reprise_periods_mean(turns->periods, turns->count);
 	uint64_t used = used_in(turns) / turns->count;
 
 	turns->result.turns++;
@@ -263,62 +239,7 @@ static void end_turn(struct reprise_turns *turns, uint64_t now)
 	}
 }
 
-/* ---- a GPU that is behind ---- */
-
-/* What a period of the turn before takes, of which the host took `host_ns`: the GPU has done these
- * periods and those since, in all their time, and about half of the last one. */
-static uint64_t gpu_takes(const struct reprise_turns *turns, uint64_t host_ns, uint64_t last_ns)
-{
-	uint64_t mean_ns = (2 * (turns->behind_ns + turns->drained_ns) + last_ns) /
-	                   (2 * (turns->behind + turns->drained) + 1);
-
-	return turns->drained > 0 && mean_ns > host_ns ? mean_ns : host_ns;
-}
-
-/* In a period of `last_ns`. */
-static void caught_up(struct reprise_turns *turns, uint64_t last_ns, uint64_t now)
-{
-	if (turns->phase != REPRISE_TURNS_FIRST && turns->drained > 0 &&
-	    (turns->phase == REPRISE_TURNS_SECOND) == (turns->second == REPRISE_ARM_EAGER))
-		turns->ahead = true;
-	if (turns->phase == REPRISE_TURNS_FIRST) {
-		begin_first(turns);
-	} else if (turns->phase == REPRISE_TURNS_SECOND) {
-		turns->first_ns = gpu_takes(turns, turns->first_ns, last_ns);
-		begin_turn(turns, turns->second);
-	} else {
-		end_pair(turns, gpu_takes(turns, turns->second_ns, last_ns), now);
-	}
-}
-
-/* Where an arm lasts longer than the GPU takes, it catches up some time. */
-static bool has_had_time(const struct reprise_turns *turns)
-{
-	uint64_t enough = REPRISE_TUNE_TURNS_DRAINED_NS;
-
-	if (turns->phase == REPRISE_TURNS_FIRST && turns->filled)
-		enough *= REPRISE_TUNE_TURNS_FILLED;
-	return turns->drained >= REPRISE_TUNE_TURNS_DRAINED && turns->drained_ns >= enough;
-}
-
-/* A period has ended in which the GPU was to catch up. */
-static void drain(struct reprise_turns *turns, uint64_t period, uint64_t now)
-{
-	if (turns->idle) {
-		caught_up(turns, period, now);
-		return;
-	}
-	turns->drained++;
-	turns->drained_ns += period;
-	if (!has_had_time(turns))
-		return;
-	if (turns->phase == REPRISE_TURNS_FIRST && turns->arm == REPRISE_ARM_EAGER)
-		begin_drain(turns, REPRISE_ARM_REPLAY);
-	else
-		end_bound_pair(turns, now);
-}
-
-/* ---- a rest ---- */
+/* ---- replays that keep the GPU for longer than eager calls ---- */
 
 /* In the long run the host's periods are not shorter than the loop's: once the launch queue is full
  * they show what graphs really take the GPU. */
@@ -327,7 +248,7 @@ static bool is_slower_than_eager(const struct reprise_turns *turns, uint64_t too
 	return turns->ahead && turns->arm == REPRISE_ARM_REPLAY && took > turns->eager_ns;
 }
 
-/* Before the launch queue was full no more periods than fit into it took longer than was seen. */
+/* Before the launch queue was full no more periods than fit into it took longer than eager ones. */
 static void take_back(struct reprise_turns *turns, uint64_t now)
 {
 	struct reprise_turns_result *result = &turns->result;
@@ -338,6 +259,40 @@ static void take_back(struct reprise_turns *turns, uint64_t now)
 	result->lost_ns = turns->regret.lost_ns;
 	forget_gain(result);
 	end_test(turns, REPRISE_VERDICT_EAGER, REPRISE_ARM_EAGER, now);
+}
+
+/* Replays seem to be slower than the eager calls of the last pair. On a machine that has become
+ * slow all calls are: so eager calls are looked at again, once the GPU has caught up. */
+static void begin_check(struct reprise_turns *turns, uint64_t now)
+{
+	uint64_t gain = turns->eager_ns > turns->replay_ns ? turns->eager_ns - turns->replay_ns : 0;
+	uint64_t periods = REPRISE_TUNE_TURNS_WINDOW + REPRISE_TUNE_TURN_SKIPPED;
+
+	if (!reprise_regret_has_room(&turns->regret, periods * gain, now)) {
+		take_back(turns, now);
+		return;
+	}
+	turns->phase = REPRISE_TURNS_CHECK;
+	turns->wanted = REPRISE_TUNE_TURNS_WINDOW;
+	turns->filled = true;
+	begin_drain(turns, REPRISE_ARM_EAGER);
+}
+
+/* Eager periods took so long. If that is more than replays did, the gain holds, and the periods of
+ * the check have lost it. */
+static void end_check(struct reprise_turns *turns, uint64_t took, uint64_t now)
+{
+	if (turns->idle && took < turns->slow_least_ns)
+		turns->eager_ns = took;
+	if (!turns->idle || took < turns->slow_least_ns) {
+		take_back(turns, now);
+		return;
+	}
+	reprise_regret_add(&turns->regret,
+	                   (turns->count + REPRISE_TUNE_TURN_SKIPPED) * (took - turns->slow_least_ns));
+	turns->result.lost_ns = turns->regret.lost_ns;
+	turns->eager_ns = took;
+	begin_rest(turns, REPRISE_ARM_REPLAY);
 }
 
 /* A window of a rest in which replays seem to be slower than eager calls. A machine that stalls for
@@ -355,8 +310,75 @@ static void note_slow(struct reprise_turns *turns, uint64_t took, uint64_t now)
 	turns->slow += REPRISE_TUNE_TURNS_WINDOW;
 	turns->slow_ns += REPRISE_TUNE_TURNS_WINDOW * took;
 	if (turns->slow_ns >= REPRISE_TUNE_TURNS_SLOW_NS)
-		take_back(turns, now);
+		begin_check(turns, now);
 }
+
+/* ---- a GPU that is behind ---- */
+
+/* What a period of the turn before takes, of which the host took `host_ns`: the GPU has done these
+ * periods and those since, in all their time, and about half of the last one. */
+static uint64_t gpu_takes(const struct reprise_turns *turns, uint64_t host_ns, uint64_t last_ns)
+{
+	uint64_t mean_ns = (2 * (turns->behind_ns + turns->drained_ns) + last_ns) /
+	                   (2 * (turns->behind + turns->drained) + 1);
+
+	return turns->drained > 0 && mean_ns > host_ns ? mean_ns : host_ns;
+}
+
+/* A turn of the pair is complete. */
+static bool is_in_pair(const struct reprise_turns *turns)
+{
+	return turns->phase == REPRISE_TURNS_SECOND || turns->phase == REPRISE_TURNS_AFTER;
+}
+
+/* In a period of `last_ns`. */
+static void caught_up(struct reprise_turns *turns, uint64_t last_ns, uint64_t now)
+{
+	if (is_in_pair(turns) && turns->drained > 0 &&
+	    (turns->phase == REPRISE_TURNS_SECOND) == (turns->second == REPRISE_ARM_EAGER))
+		turns->ahead = true;
+	if (turns->phase == REPRISE_TURNS_FIRST) {
+		begin_first(turns);
+	} else if (turns->phase == REPRISE_TURNS_CHECK) {
+		begin_turn(turns, REPRISE_ARM_EAGER);
+	} else if (turns->phase == REPRISE_TURNS_SECOND) {
+		turns->first_ns = gpu_takes(turns, turns->first_ns, last_ns);
+		begin_turn(turns, turns->second);
+	} else {
+		end_pair(turns, gpu_takes(turns, turns->second_ns, last_ns), now);
+	}
+}
+
+/* Where an arm lasts longer than the GPU takes, it catches up some time. */
+static bool has_had_time(const struct reprise_turns *turns)
+{
+	uint64_t enough = REPRISE_TUNE_TURNS_DRAINED_NS;
+
+	if (!is_in_pair(turns) && turns->filled)
+		enough *= REPRISE_TUNE_TURNS_FILLED;
+	return turns->drained >= REPRISE_TUNE_TURNS_DRAINED && turns->drained_ns >= enough;
+}
+
+/* A period has ended in which the GPU was to catch up. */
+static void drain(struct reprise_turns *turns, uint64_t period, uint64_t now)
+{
+	if (turns->idle) {
+		caught_up(turns, period, now);
+		return;
+	}
+	turns->drained++;
+	turns->drained_ns += period;
+	if (!has_had_time(turns))
+		return;
+	if (turns->phase == REPRISE_TURNS_FIRST && turns->arm == REPRISE_ARM_EAGER)
+		begin_drain(turns, REPRISE_ARM_REPLAY);
+	else if (turns->phase == REPRISE_TURNS_CHECK)
+		take_back(turns, now);
+	else
+		end_bound_pair(turns, now);
+}
+
+/* ---- a rest ---- */
 
 /* True if the loop is not what it was. Replays that are ahead of the GPU only seem to be faster. */
 static bool has_changed(struct reprise_turns *turns, uint64_t took)
@@ -389,6 +411,16 @@ static void end_window(struct reprise_turns *turns, uint64_t now)
 	}
 	if (turns->testing)
 		go_on(turns, better(turns), now);
+}
+
+static void end_compared(struct reprise_turns *turns, uint64_t now)
+{
+	uint64_t took = reprise_periods_mean(turns->periods, turns->count);
+
+	if (turns->phase == REPRISE_TURNS_CHECK)
+		end_check(turns, took, now);
+	else
+		end_turn(turns, took, now);
 }
 
 /* ---- what is called ---- */
@@ -445,7 +477,7 @@ enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns
 	if (rests && (turns->testing || turns->count == REPRISE_TUNE_TURNS_WINDOW))
 		end_window(turns, now_ns);
 	else if (!rests && turns->count == turns->wanted)
-		end_turn(turns, now_ns);
+		end_compared(turns, now_ns);
 	return turns->arm;
 }
 

@@ -25,16 +25,9 @@
 #include "stats/pairs.h"
 #include "stats/regret.h"
 #include "stats/usual.h"
+#include "stats/verdict.h"
 
 enum reprise_arm { REPRISE_ARM_REPLAY, REPRISE_ARM_EAGER };
-
-enum reprise_verdict {
-	REPRISE_VERDICT_UNDECIDED,
-	REPRISE_VERDICT_REPLAY, /* replaying is faster */
-	REPRISE_VERDICT_EAGER,  /* replaying gains one in a hundred at most */
-	REPRISE_VERDICT_BOUND,  /* the GPU is behind in both arms: there is nothing to gain */
-	REPRISE_VERDICT_COSTLY, /* replaying is faster, for more than 1.02 x the processor time */
-};
 
 struct reprise_turns_result {
 	enum reprise_verdict verdict;
@@ -63,12 +56,14 @@ struct reprise_turns {
 	struct reprise_regret regret;
 	uint64_t random;
 	enum reprise_arm arm; /* of the period under way */
-	/* AFTER: both turns of the pair are complete, and the GPU catches up with the second. */
+	/* AFTER: both turns of the pair are complete, and the GPU catches up with the second. CHECK:
+	 * replays seemed slow in a rest, and eager calls are looked at. */
 	enum {
 		REPRISE_TURNS_REST,
 		REPRISE_TURNS_FIRST,
 		REPRISE_TURNS_SECOND,
-		REPRISE_TURNS_AFTER
+		REPRISE_TURNS_AFTER,
+		REPRISE_TURNS_CHECK
 	} phase;
 	bool testing; /* a test is under way, if resting between two of its pairs */
 
@@ -93,10 +88,10 @@ struct reprise_turns {
 	unsigned int behind;
 	uint64_t drained_ns; /* those since */
 	unsigned int drained;
-	bool filled;        /* the pair came after a rest of replays: the launch queue may be full */
+	bool filled;        /* it came after a rest of replays: the launch queue may be full */
 	unsigned int bound; /* pairs in a row in which it did not */
 
-	uint64_t eager_ns, replay_ns; /* what a period took in the last pair */
+	uint64_t eager_ns, replay_ns; /* what a period took in the last pair; eager, in a later check */
 	bool ahead;                   /* the host was, in a replaying turn of this loop */
 	uint64_t rested;              /* periods of this rest */
 	/* The last of them, in a row, that seem slower than eager ones: how many, what they took

@@ -195,6 +195,15 @@ START_TEST(graphs_that_take_the_gpu_longer_are_left)
 }
 END_TEST
 
+/* Until the gain is known, and then until it is known what is usual. */
+static void runs_until_usual(const struct arms *arms)
+{
+	while (turns.result.verdict != REPRISE_VERDICT_REPLAY)
+		runs_until(arms, now + MS);
+	ck_assert(turns.ahead);
+	runs_until(arms, now + SECOND);
+}
+
 /* The host stalls, and with it all periods for a while: that is no loss, and the verdict holds. */
 START_TEST(a_stall_takes_no_gain_back)
 {
@@ -203,17 +212,73 @@ START_TEST(a_stall_takes_no_gain_back)
 	uint64_t lost, tests;
 
 	begin(100 * US);
-	while (turns.result.verdict != REPRISE_VERDICT_REPLAY)
-		runs_until(&arms, now + MS);
-	ck_assert(turns.ahead);
-	runs_until(&arms, now + SECOND);
+	runs_until_usual(&arms);
 	lost = turns.result.lost_ns;
 	tests = turns.result.tests;
 	runs_until(&stalled, now + 20 * MS);
+	ck_assert_int_eq(turns.phase, REPRISE_TURNS_REST);
 	runs_until(&arms, now + 100 * MS);
 	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
 	ck_assert_uint_eq(turns.result.lost_ns, lost);
 	ck_assert_uint_eq(turns.result.tests, tests);
+}
+END_TEST
+
+/* All that the host does takes longer now. That is no loss, and the verdict holds: eager calls are
+ * looked at before a gain is taken back. */
+START_TEST(a_slow_machine_takes_no_gain_back)
+{
+	const struct arms arms = {100 * US, 60 * US, 70 * US, 65 * US};
+	const struct arms slowed = {200 * US, 120 * US, 70 * US, 65 * US};
+	uint64_t until, checks = 0;
+
+	begin(100 * US);
+	runs_until_usual(&arms);
+	for (until = now + 3 * SECOND; now < until;) {
+		bool checked = turns.phase == REPRISE_TURNS_CHECK;
+
+		runs_until(&slowed, now + 1);
+		checks += !checked && turns.phase == REPRISE_TURNS_CHECK;
+		ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+	}
+	ck_assert_uint_eq(checks, 1);
+	ck_assert_int_eq(turns.arm, REPRISE_ARM_REPLAY);
+	ck_assert_double_eq_tol(turns.result.gain, 1000 * 200 / 120.0, 15);
+}
+END_TEST
+
+/* The eager periods of a check count, so that checks end where the budget does. */
+START_TEST(what_a_check_loses_is_counted)
+{
+	const struct arms arms = {100 * US, 60 * US, 70 * US, 65 * US};
+	const struct arms slowed = {200 * US, 120 * US, 70 * US, 65 * US};
+	const uint64_t periods = REPRISE_TUNE_TURNS_WINDOW + REPRISE_TUNE_TURN_SKIPPED;
+	uint64_t lost;
+
+	begin(100 * US);
+	runs_until_usual(&arms);
+	lost = turns.result.lost_ns;
+	while (turns.phase != REPRISE_TURNS_CHECK)
+		runs_until(&slowed, now + 1);
+	while (turns.phase == REPRISE_TURNS_CHECK)
+		runs_until(&slowed, now + 1);
+	ck_assert_uint_eq(turns.result.lost_ns, lost + periods * (200 - 120) * US);
+}
+END_TEST
+
+/* It is made only where it can be paid for. Otherwise what seems slow is left. */
+START_TEST(a_check_keeps_within_the_bound)
+{
+	const struct arms arms = {10 * MS, 2 * MS, 7 * MS, 65 * MS / 10};
+	const struct arms slowed = {20 * MS, 12 * MS, 7 * MS, 65 * MS / 10};
+
+	begin(10 * MS);
+	runs_until_usual(&arms);
+	while (turns.result.verdict == REPRISE_VERDICT_REPLAY) {
+		runs_until(&slowed, now + 1);
+		ck_assert_int_ne(turns.phase, REPRISE_TURNS_CHECK);
+	}
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_EAGER);
 }
 END_TEST
 
@@ -230,6 +295,8 @@ START_TEST(what_becomes_slow_was_not_before)
 	runs_until(&arms, turns.rest_until_ns - 500 * MS);
 	lost = turns.result.lost_ns;
 	runs_until(&slow, now + 400 * MS);
+	ck_assert_int_eq(turns.phase, REPRISE_TURNS_CHECK); /* eager calls empty the queue */
+	runs_until(&slow, now + SECOND);
 	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_EAGER);
 	ck_assert_uint_gt(turns.result.lost_ns, lost);
 	ck_assert_uint_le(turns.result.lost_ns, lost + 400 * MS);
@@ -311,6 +378,9 @@ int main(void)
 	tcase_add_test(tests, a_queue_that_fills_is_no_change);
 	tcase_add_loop_test(tests, graphs_that_take_the_gpu_longer_are_left, 0, ALL(slower));
 	tcase_add_test(tests, a_stall_takes_no_gain_back);
+	tcase_add_test(tests, a_slow_machine_takes_no_gain_back);
+	tcase_add_test(tests, what_a_check_loses_is_counted);
+	tcase_add_test(tests, a_check_keeps_within_the_bound);
 	tcase_add_test(tests, what_becomes_slow_was_not_before);
 	tcase_add_loop_test(tests, what_is_lost_keeps_within_the_bound, 0, ALL(loops));
 	tcase_add_test(tests, the_gpu_is_asked_at_the_end_of_a_turn);

@@ -1,0 +1,20 @@
+/* What turns say of a loop. Integers only. No threads, locks or clocks. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "stats/pairs.h"
+
+enum reprise_verdict {
+	REPRISE_VERDICT_UNDECIDED,
+	REPRISE_VERDICT_REPLAY, /* replaying is faster */
+	REPRISE_VERDICT_EAGER,  /* replaying gains one in a hundred at most */
+	REPRISE_VERDICT_BOUND,  /* the GPU is behind in both arms: there is nothing to gain */
+	REPRISE_VERDICT_COSTLY, /* replaying is faster, for more than 1.02 x the processor time */
+};
+
+/* `pairs`: of eager time over replaying time. Replay, eager, or undecided. */
+enum reprise_verdict reprise_verdict_of(const struct reprise_pairs *pairs);
+
+/* `used`: of processor time, replaying over eager. False if it may be less. */
+bool reprise_verdict_is_costly(const struct reprise_interval *used);
