@@ -20,7 +20,7 @@ NOT_LINES = ("fuzz", "frameworks", "install", "report", "sim")
 # Spare, too, and why: of these, lines say nothing.
 BY_HAND = {
     "frameworks / turns": "it tests scripts/turns, and waits for most of a minute",
-    "fuzz / programs 151 to 300": "those before them are as many, drawn by the same chances",
+    "fuzz / programs 76 to 300": "those before them are drawn by the same chances",
     "hazards / no hazard passes with an empty library": "it tests the tests of hazards, all of them",
     "install / wheel": ".ci/run tries it apart",
     "sim / conformance last": "the tests of the simulated driver run under this schedule, too",
