@@ -323,6 +323,8 @@ BUGS = (
     ("all of a rest counts as lost when graphs become slow", "take_back", "(slow < turns->rested ? slow : turns->rested)", "turns->rested", "stats_behind"),
     ("a launch queue that fills in a rest counts as a change", "has_changed", "took < turns->replay_ns)", "took < turns->replay_ns && turns->testing)", "stats_behind"),
     ("a loop without an anchor is never measured", "look_elsewhere", "	if (++loop.in_vain > 1 && loop.any)\n", "	if (++loop.in_vain > 1000 && loop.any)\n", "lane_unwaited"),
+    ("after a pause a loop is looked for anew", "leave_out_period", "	loop.cut = false;\n", "	loop.cut = false;\n	loop.alike = 0;\n", "lane_unwaited"),
+    ("the time of a pause is the loop's", "leave_out", "	loop.alike_ns += now - loop.last_ns;\n", "", "lane_unwaited"),
     ("a loop that is never replayed is never measured", "is_settled", "		return now - loop.alike_ns > REPRISE_TUNE_ANCHOR_UNREPLAYED_NS;\n", "		return false;\n", "lane_unwaited"),
     ("an anchor that is lost is waited for", "is_lost", "	return since > REPRISE_TUNE_ANCHOR_LOST_NS &&", "	return since == 0 && since > REPRISE_TUNE_ANCHOR_LOST_NS &&", "lane_turns"),
     ("a period with a pause in it counts", "meet", "	if (loop.cut)\n", "	if (loop.cut && now == 0)\n", "lane_turns"),

@@ -49,7 +49,7 @@ static struct {
 	bool waited_now;            /* and has in this one */
 	uint64_t last_ns, last_ops; /* when the last period ended; the lane's ops until then */
 	bool cut;                   /* a pause was in this period */
-	uint64_t alike_ns;          /* when the first alike period began */
+	uint64_t alike_ns;          /* when the first alike period began, without pauses */
 	uint64_t alike_ops;         /* the lane's ops then */
 	uint64_t alike_replayed;    /* and its replayed ones */
 	uint64_t replayed_ns;       /* when a period with replays was seen first; 0: none */
@@ -275,13 +275,20 @@ static enum reprise_arm note_period(struct reprise_lane *lane, uint64_t now, uin
 	return arm;
 }
 
+/* The time since the last period ended is none of the loop's. */
+static void leave_out(uint64_t now)
+{
+	loop.alike_ns += now - loop.last_ns;
+	loop.last_ns = now;
+}
+
 /* In a pause no op is seen: time counts from its end. */
 static void take_interruption(uint64_t now)
 {
 	if (!__atomic_exchange_n(&interrupted, false, __ATOMIC_RELAXED))
 		return;
 	loop.cut = true;
-	loop.last_ns = now;
+	leave_out(now);
 }
 
 /* True if the anchor has not been visited for so long that it will not be. */
@@ -317,11 +324,13 @@ static enum reprise_arm miss(struct reprise_lane *lane, uint64_t key)
 	return loop.measuring ? loop.turns.arm : REPRISE_ARM_REPLAY;
 }
 
-/* A period that a pause was in says nothing, nor does its turn. */
-static enum reprise_arm begin_anew(enum reprise_arm arm)
+/* A period that a pause was in says nothing, nor does its turn. Those before it and after it are as
+ * if it had not been: a program may pause often. */
+static enum reprise_arm leave_out_period(enum reprise_arm arm, uint64_t now, uint64_t ops)
 {
 	loop.cut = false;
-	loop.alike = loop.unlike = 0;
+	leave_out(now);
+	loop.alike_ops += ops - loop.last_ops;
 	return loop.measuring ? reprise_turns_give_up(&loop.turns) : arm;
 }
 
@@ -344,7 +353,7 @@ static enum reprise_arm meet(struct reprise_lane *lane, uint64_t key, uint64_t o
 	now = reprise_clock_ns();
 	take_interruption(now);
 	if (loop.cut)
-		arm = begin_anew(arm);
+		arm = leave_out_period(arm, now, ops);
 	else if (loop.measuring)
 		arm = note_period(lane, now, ops - loop.last_ops);
 	else if (loop.last_ns != 0 && loop.uneven)

@@ -251,6 +251,27 @@ START_TEST(a_loop_that_is_never_replayed_is_left_eager)
 }
 END_TEST
 
+/* Also where the program pauses every few milliseconds. Paused time does not count. */
+START_TEST(a_loop_that_pauses_is_left_eager_all_the_same)
+{
+	uint64_t began = reprise_clock_virtual, paused = 0;
+
+	while (result().tests == 0) {
+		ck_assert_uint_lt(reprise_clock_virtual - began - paused, 4 * SECOND);
+		for (unsigned int i = 0; i < 500; i++) { /* enough for a pair of turns */
+			calls("a b c d");
+			driver_saw();
+		}
+		reprise_pause_begin();
+		reprise_clock_virtual += SECOND / 100;
+		paused += SECOND / 100;
+		reprise_pause_end();
+	}
+	ck_assert_uint_gt(reprise_clock_virtual - began - paused, REPRISE_TUNE_ANCHOR_UNREPLAYED_NS);
+	ck_assert_int_eq(result().verdict, REPRISE_VERDICT_EAGER);
+}
+END_TEST
+
 /* A thread that waits is there: its waits make the anchor. */
 START_TEST(a_loop_that_waits_goes_before)
 {
@@ -323,6 +344,7 @@ int main(void)
 	tcase_add_loop_test(tests, a_loop_without_an_anchor_counts_by_the_op, 0,
 	                    sizeof(uneven) / sizeof(*uneven));
 	tcase_add_test(tests, a_loop_that_is_never_replayed_is_left_eager);
+	tcase_add_test(tests, a_loop_that_pauses_is_left_eager_all_the_same);
 	tcase_add_test(tests, a_loop_that_waits_goes_before);
 	tcase_add_test(tests, another_loop_is_measured_anew);
 	tcase_add_test(tests, a_loop_that_comes_to_wait_is_another);
