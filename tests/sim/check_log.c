@@ -81,20 +81,35 @@ static void gather_waits(struct check_run *run)
 			run->wait_count = 0;
 }
 
+/* Behind the field's name, which has to be next. sscanf() took half the time of reading a log. */
+static char *field(const struct check_run *run, const char *line, char *at, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (strncmp(at, name, length) != 0)
+		cannot_read(run->path, line);
+	return at + length;
+}
+
 static void read_line(struct check_run *run, char *line)
 {
 	bool is_op = strncmp(line, "op ", 3) == 0;
 	struct check_op op = {.is_op = is_op};
 	unsigned long context;
 	char stream[32], *at;
+	size_t length;
 
 	if (!is_op && strncmp(line, "mark ", 5) != 0)
 		return;
 	op.sequence = strtoull(strchr(line, ' ') + 1, &at, 10);
-	if (sscanf(at, " context=%lu stream=%31s", &context, stream) != 2 ||
-	    !(op.after = strstr(at, " after=")))
+	context = strtoul(field(run, line, at, " context="), &at, 10);
+	at = field(run, line, at, " stream=");
+	length = strcspn(at, " ");
+	if (length == 0 || length >= sizeof(stream))
 		cannot_read(run->path, line);
-	op.after += strlen(" after=");
+	memcpy(stream, at, length);
+	stream[length] = '\0';
+	op.after = field(run, line, at + length, " after=");
 	op.what = strstr(op.after, " host=");
 	if (!op.what)
 		cannot_read(run->path, line);
