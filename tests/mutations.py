@@ -305,7 +305,7 @@ BUGS = (
     ("graphs that keep the GPU for longer than eager calls would are gone on with", "end_window", "		if (is_slower_than_eager(turns, took)) {", "		if (is_slower_than_eager(turns, took) && now == 0) {", "stats_behind"),
     ("a slow machine is taken for slow replays", "end_check", "	if (!turns->idle || took < turns->slow_least_ns) {", "	if (!turns->idle || took > 0) {", "stats_behind"),
     ("slow replays are taken for a slow machine", "end_check", "	if (!turns->idle || took < turns->slow_least_ns) {", "	if (!turns->idle) {", "stats_behind"),
-    ("eager calls are looked at while the GPU is behind", "caught_up", "	} else if (turns->phase == REPRISE_TURNS_CHECK) {\n		begin_turn(turns, REPRISE_ARM_EAGER);\n", "	} else if (turns->phase == REPRISE_TURNS_CHECK) {\n		begin_rest(turns, REPRISE_ARM_REPLAY);\n", "stats_behind"),
+    ("a check ends without a look at eager calls", "caught_up", "	} else if (turns->phase == REPRISE_TURNS_CHECK) {\n		begin_turn(turns, REPRISE_ARM_EAGER);\n", "	} else if (turns->phase == REPRISE_TURNS_CHECK) {\n		begin_rest(turns, REPRISE_ARM_REPLAY);\n", "stats_behind"),
     ("a check that cannot be paid for is made", "begin_check", "	if (!reprise_regret_has_room(&turns->regret, periods * gain, now)) {", "	if (!reprise_regret_has_room(&turns->regret, 0, now)) {", "stats_behind"),
     ("what a check loses counts for nothing", "end_check", "(took - turns->slow_least_ns)", "0", "stats_behind"),
     ("a stall in a rest takes a gain back", "note_slow", "	if (turns->slow_ns >= REPRISE_TUNE_TURNS_SLOW_NS)\n", "	if (turns->slow_ns > 0)\n", "stats_behind"),

@@ -282,7 +282,7 @@ static void begin_check(struct reprise_turns *turns, uint64_t now)
  * the check have lost it. */
 static void end_check(struct reprise_turns *turns, uint64_t took, uint64_t now)
 {
-	if (turns->idle && took < turns->slow_least_ns)
+	if (turns->idle)
 		turns->eager_ns = took;
 	if (!turns->idle || took < turns->slow_least_ns) {
 		take_back(turns, now);
@@ -291,7 +291,6 @@ static void end_check(struct reprise_turns *turns, uint64_t took, uint64_t now)
 	reprise_regret_add(&turns->regret,
 	                   (turns->count + REPRISE_TUNE_TURN_SKIPPED) * (took - turns->slow_least_ns));
 	turns->result.lost_ns = turns->regret.lost_ns;
-	turns->eager_ns = took;
 	begin_rest(turns, REPRISE_ARM_REPLAY);
 }
 
@@ -325,8 +324,8 @@ static uint64_t gpu_takes(const struct reprise_turns *turns, uint64_t host_ns, u
 	return turns->drained > 0 && mean_ns > host_ns ? mean_ns : host_ns;
 }
 
-/* A turn of the pair is complete. */
-static bool is_in_pair(const struct reprise_turns *turns)
+/* The pair's first turn is complete. */
+static bool has_first_turn(const struct reprise_turns *turns)
 {
 	return turns->phase == REPRISE_TURNS_SECOND || turns->phase == REPRISE_TURNS_AFTER;
 }
@@ -334,7 +333,7 @@ static bool is_in_pair(const struct reprise_turns *turns)
 /* In a period of `last_ns`. */
 static void caught_up(struct reprise_turns *turns, uint64_t last_ns, uint64_t now)
 {
-	if (is_in_pair(turns) && turns->drained > 0 &&
+	if (has_first_turn(turns) && turns->drained > 0 &&
 	    (turns->phase == REPRISE_TURNS_SECOND) == (turns->second == REPRISE_ARM_EAGER))
 		turns->ahead = true;
 	if (turns->phase == REPRISE_TURNS_FIRST) {
@@ -354,7 +353,7 @@ static bool has_had_time(const struct reprise_turns *turns)
 {
 	uint64_t enough = REPRISE_TUNE_TURNS_DRAINED_NS;
 
-	if (!is_in_pair(turns) && turns->filled)
+	if (!has_first_turn(turns) && turns->filled)
 		enough *= REPRISE_TUNE_TURNS_FILLED;
 	return turns->drained >= REPRISE_TUNE_TURNS_DRAINED && turns->drained_ns >= enough;
 }

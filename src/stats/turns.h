@@ -88,7 +88,7 @@ struct reprise_turns {
 	unsigned int behind;
 	uint64_t drained_ns; /* those since */
 	unsigned int drained;
-	bool filled;        /* it came after a rest of replays: the launch queue may be full */
+	bool filled;        /* the launch queue may be: a rest of replays came before */
 	unsigned int bound; /* pairs in a row in which it did not */
 
 	uint64_t eager_ns, replay_ns; /* what a period took in the last pair; eager, in a later check */
