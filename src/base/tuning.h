@@ -167,6 +167,11 @@
 	X(TURNS_CHANGED, 8, "th part", "a window's mean differs by more where the loop has changed", \
 	  "guess") \
 	X(TURNS_SPREADS, 4, "times", "and by more than so many times what is usual", "guess") \
+	X(TURNS_LEARNT, 125, "thousandths", \
+	  "of the ops: with so many more replayed than when a test began, it begins anew", "guess") \
+	X(TURNS_LEARNING, 31, "thousandths", \
+	  "of the ops: with so many more replayed, it does not end with eager calls", "guess") \
+	X(TURNS_FIRST, 4, "th part", "of a turn that the first pair of a test may lose", "guess") \
 	X(TURNS_SURPLUS, 3, "pairs", "more on one side than on the other: that arm is rested in", \
 	  "guess") \
 	X(TURNS_UNUSUAL, 2, "windows", "in a row that differ, after which replaying is tested again", \

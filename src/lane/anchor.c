@@ -269,6 +269,7 @@ static enum reprise_arm note_period(struct reprise_lane *lane, uint64_t now, uin
 	}
 	if (alike && reprise_turns_asks_processor(&loop.turns))
 		reprise_turns_note_processor(&loop.turns, reprise_processor_ns());
+	reprise_turns_note_replayed(&loop.turns, lane->counts.replayed, lane->counts.ops);
 	arm = reprise_turns_note(&loop.turns, now, period_ns(now, ops), alike, idle);
 	if (!loop.waited && reprise_turns_asks(&loop.turns))
 		reprise_behind_want(lane);

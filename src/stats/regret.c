@@ -63,8 +63,8 @@ bool reprise_regret_has_room(const struct reprise_regret *regret, uint64_t ns, u
 bool reprise_regret_affords(const struct reprise_regret *regret, uint64_t periods, uint64_t turn_ns,
                             uint64_t now_ns)
 {
-	uint64_t may_lose =
-		regret->compared == 0 ? turn_ns / 2 : counts(regret) * periods / regret->compared;
+	uint64_t may_lose = regret->compared == 0 ? turn_ns / REPRISE_TUNE_TURNS_FIRST
+	                                          : counts(regret) * periods / regret->compared;
 
 	return reprise_regret_has_room(regret, may_lose, now_ns);
 }

@@ -90,6 +90,7 @@ static void begin_test(struct reprise_turns *turns)
 	reprise_pairs_begin(&turns->pairs);
 	reprise_regret_begin_test(&turns->regret, turns->result.verdict != REPRISE_VERDICT_REPLAY);
 	turns->bound = 0;
+	reprise_learnt_begin_test(&turns->learnt);
 	turns->testing = true;
 	turns->usual = (struct reprise_usual){0};
 }
@@ -161,6 +162,14 @@ static void go_on(struct reprise_turns *turns, enum reprise_arm arm, uint64_t no
 		begin_rest(turns, arm);
 }
 
+/* The pairs so far say how the loop was before it was learnt. */
+static void begin_anew(struct reprise_turns *turns)
+{
+	reprise_pairs_begin(&turns->processor);
+	begin_test(turns);
+	turns->learnt.first = turns->learnt.last;
+}
+
 /* `took`: what a period of the pair's second turn takes. */
 static void end_pair(struct reprise_turns *turns, uint64_t took, uint64_t now)
 {
@@ -182,12 +191,15 @@ static void end_pair(struct reprise_turns *turns, uint64_t took, uint64_t now)
 	turns->replay_ns = replay;
 	turns->period_ns = eager > replay ? eager : replay;
 	verdict = reprise_verdict_of(&turns->pairs);
-	if (verdict != REPRISE_VERDICT_UNDECIDED) {
+	if (verdict == REPRISE_VERDICT_EAGER &&
+	    reprise_learnt_more(&turns->learnt, REPRISE_TUNE_TURNS_LEARNING)) {
+		begin_anew(turns);
+	} else if (verdict != REPRISE_VERDICT_UNDECIDED) {
 		decide(turns, verdict, now);
 		return;
-	}
-	if (turns->pairs.count == REPRISE_PAIRS_MOST)
+	} else if (turns->pairs.count == REPRISE_PAIRS_MOST) {
 		begin_test(turns);
+	}
 	go_on(turns, better(turns), now);
 }
 
@@ -216,6 +228,12 @@ static uint64_t used_in(const struct reprise_turns *turns)
 static void end_turn(struct reprise_turns *turns, uint64_t took, uint64_t now)
 {
 	uint64_t used = used_in(turns) / turns->count;
+
+	if (turns->arm == REPRISE_ARM_REPLAY) {
+		reprise_learnt_end_turn(&turns->learnt);
+		if (reprise_learnt_more(&turns->learnt, REPRISE_TUNE_TURNS_LEARNT))
+			begin_anew(turns);
+	}
 
 	turns->result.turns++;
 	turns->processor_second_ns = used; /* if it is the first, the second comes */
@@ -470,6 +488,7 @@ enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns
 	if (turns->skip > 0) {
 		turns->skip--;
 		turns->processor_begun_ns = turns->processor_ns;
+		reprise_learnt_begin_turn(&turns->learnt);
 		return turns->arm;
 	}
 	turns->periods[turns->count++] = period_ns;
@@ -495,6 +514,12 @@ bool reprise_turns_asks_processor(const struct reprise_turns *turns)
 void reprise_turns_note_processor(struct reprise_turns *turns, uint64_t ns)
 {
 	turns->processor_ns = ns;
+}
+
+void reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed, uint64_t ops)
+{
+	turns->learnt.replayed = replayed;
+	turns->learnt.ops = ops;
 }
 
 enum reprise_arm reprise_turns_give_up(struct reprise_turns *turns)

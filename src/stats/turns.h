@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "stats/learnt.h"
 #include "stats/pairs.h"
 #include "stats/regret.h"
 #include "stats/usual.h"
@@ -75,6 +76,7 @@ struct reprise_turns {
 	/* Of the process, as told last, at the beginning of the turn, and in the pair's turns, of a
 	 * period. */
 	uint64_t processor_ns, processor_begun_ns, processor_first_ns, processor_second_ns;
+	struct reprise_learnt learnt;
 	uint64_t first_ns;       /* the mean period of the pair's first turn */
 	uint64_t second_ns;      /* and of its second, until the GPU has caught up */
 	enum reprise_arm second; /* its arm */
@@ -122,6 +124,11 @@ bool reprise_turns_asks(const struct reprise_turns *turns);
  */
 bool reprise_turns_asks_processor(const struct reprise_turns *turns);
 void reprise_turns_note_processor(struct reprise_turns *turns, uint64_t ns);
+
+/* How many ops the lane has had, and how many of them were replayed: told before each note. Where
+ * more is replayed than when a test began, the loop was not learnt yet, and the test begins anew.
+ */
+void reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed, uint64_t ops);
 
 /* The turn under way is given up: the loop is not visited any more, or was interrupted. Nothing of
  * it counts. Returns the arm of the next period, which is a rest. */

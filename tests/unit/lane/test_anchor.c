@@ -27,6 +27,7 @@ static struct told {
 } told; /* the last time */
 static unsigned int times;
 static enum reprise_arm answer; /* to the next note */
+static uint64_t told_ops, told_replayed;
 
 void __wrap_reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns,
                                 uint64_t random);
@@ -34,6 +35,8 @@ void __wrap_reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_n
                                      uint64_t period_ns);
 enum reprise_arm __wrap_reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns,
                                            uint64_t period_ns, bool alike, bool idle);
+void __wrap_reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed,
+                                        uint64_t ops);
 
 static void is_told(enum what what, uint64_t now, uint64_t period, bool alike)
 {
@@ -63,6 +66,14 @@ enum reprise_arm __wrap_reprise_turns_note(struct reprise_turns *turns, uint64_t
 	turns->arm = answer;
 	is_told(NOTE, now_ns, period_ns, alike);
 	return answer;
+}
+
+void __wrap_reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed,
+                                        uint64_t ops)
+{
+	(void)turns;
+	told_replayed = replayed;
+	told_ops = ops;
 }
 
 /* ---- a program's ops ---- */
@@ -270,6 +281,23 @@ START_TEST(each_period_is_told_of)
 	visit('a', OPS, 5 * NS);
 	last_was(3, NOTE, 5 * NS);
 	ck_assert(told.alike);
+}
+END_TEST
+
+/* Those that Reprise looked at: ops of eager turns are not replayed. */
+START_TEST(how_much_is_replayed_is_told)
+{
+	struct reprise_lane *lane = lane_of(1);
+
+	is_measured('a');
+	answer = REPRISE_ARM_EAGER;
+	visit('a', OPS, NS);
+	ck_assert_uint_eq(told_ops, lane->counts.ops);
+	ck_assert_uint_eq(told_replayed, lane->counts.replayed);
+	visit('a', OPS, NS);
+	ck_assert_uint_gt(lane->counts.in_turns, 0);
+	ck_assert_uint_eq(told_ops, lane->counts.ops);
+	ck_assert_uint_eq(told_replayed, lane->counts.replayed);
 }
 END_TEST
 
@@ -655,6 +683,7 @@ int main(void)
 	tcase_add_test(tests, a_loop_without_replays_is_not_measured);
 	tcase_add_loop_test(tests, a_loop_is_measured_when_its_graphs_are_there, 0, 2);
 	tcase_add_loop_test(tests, each_period_is_told_of, 0, 2 * PERIODS);
+	tcase_add_test(tests, how_much_is_replayed_is_told);
 	tcase_add_test(tests, after_many_other_periods_the_loop_is_another);
 	tcase_add_test(tests, a_loop_may_be_another_at_once);
 	tcase_add_test(tests, a_candidate_that_does_not_come_again_is_left);

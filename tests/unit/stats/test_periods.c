@@ -149,10 +149,10 @@ START_TEST(what_is_lost_is_the_sum_of_the_differences)
 }
 END_TEST
 
-/* The first pair may lose half of a turn; each other one as much as those before it did. */
+/* The first pair may lose a quarter of a turn; each other one as much as those before it did. */
 START_TEST(a_pair_begins_when_it_may_cost_so_much)
 {
-	uint64_t period = 20 * MS, share = REPRISE_TUNE_TURNS_SHARE, lost = 0, may_lose = 30 * MS;
+	uint64_t period = 40 * MS, share = REPRISE_TUNE_TURNS_SHARE, lost = 0, may_lose = 30 * MS;
 
 	begin(period);
 	for (unsigned int pair = 0; pair < 3; pair++) {

@@ -95,6 +95,71 @@ START_TEST(no_difference_is_left_eager)
 }
 END_TEST
 
+/* ---- a loop that is learnt while it is measured ---- */
+
+#define OPS 100 /* of a period */
+
+static double learnt; /* the share that is replayed */
+static uint64_t ops, replayed;
+
+/* Each replaying period learns one in `span` of what is left. It takes 1.15 times as long as an
+ * eager one while nothing is replayed, and 1 / 1.3 of it in the end. */
+static void learn(double eager, double span, uint64_t until)
+{
+	while (now < until) {
+		bool replays = turns.arm == REPRISE_ARM_REPLAY;
+		double mean = replays ? eager * (1.15 - learnt * (1.15 - 1 / 1.3)) : eager;
+		uint64_t period = noise_period(&noise, mean);
+
+		now += period;
+		lost += mean - eager;
+		if (replays) {
+			ops += OPS;
+			replayed += (uint64_t)(OPS * learnt);
+			learnt += (1 - learnt) / span;
+		}
+		reprise_turns_note_replayed(&turns, replayed, ops);
+		reprise_turns_note(&turns, now, period, true, true);
+		over += lost > 20e6 + (double)now / 100;
+	}
+}
+
+static void begin_to_learn(uint64_t seed, double eager)
+{
+	begin(seed, 0.1, 0.01);
+	reprise_turns_begin(&turns, 0, (uint64_t)eager, seed * 0x9e3779b97f4a7c15u);
+	learnt = 0;
+	ops = replayed = 0;
+}
+
+/* The pairs of a test are not held against what was learnt since. */
+START_TEST(what_is_learnt_while_it_is_measured_is_replayed_soon)
+{
+	unsigned int right = 0;
+
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		begin_to_learn(seed, 1e6);
+		learn(1e6, 100, SECOND);
+		right += turns.result.verdict == REPRISE_VERDICT_REPLAY;
+		ck_assert_uint_eq(over, 0);
+	}
+	ck_assert_uint_ge(right, 90);
+}
+END_TEST
+
+/* Eight pairs that agree would end the test. Replaying never comes to gain here. */
+START_TEST(what_is_still_learnt_is_not_left_eager)
+{
+	begin_to_learn(11, 1e6);
+	for (unsigned int step = 0; step < 35; step++) {
+		learnt = (double)step / 100;
+		learn(1e6, 1e9, now + 5000000);
+	}
+	ck_assert_uint_gt(turns.result.turns, 16);
+	ck_assert_uint_eq(turns.result.tests, 0);
+}
+END_TEST
+
 /* ---- what is lost ---- */
 
 START_TEST(turns_become_rare)
@@ -240,6 +305,8 @@ int main(void)
 	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests, the_verdict_is_right, 0, sizeof(gains) / sizeof(*gains));
 	tcase_add_test(tests, no_difference_is_left_eager);
+	tcase_add_test(tests, what_is_learnt_while_it_is_measured_is_replayed_soon);
+	tcase_add_test(tests, what_is_still_learnt_is_not_left_eager);
 	tcase_add_test(tests, turns_become_rare);
 	tcase_add_test(tests, what_does_not_gain_is_tried_again_after_pauses_that_double);
 	tcase_add_test(tests, a_pair_waits_until_it_may_cost_so_much);

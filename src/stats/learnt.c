@@ -1,0 +1,29 @@
+#include "stats/learnt.h"
+
+#define UNKNOWN UINT32_MAX
+
+void reprise_learnt_begin_test(struct reprise_learnt *learnt)
+{
+	learnt->first = UNKNOWN;
+}
+
+void reprise_learnt_begin_turn(struct reprise_learnt *learnt)
+{
+	learnt->ops_begun = learnt->ops;
+	learnt->replayed_begun = learnt->replayed;
+}
+
+void reprise_learnt_end_turn(struct reprise_learnt *learnt)
+{
+	uint64_t ops = learnt->ops - learnt->ops_begun,
+			 replayed = learnt->replayed - learnt->replayed_begun;
+
+	learnt->last = ops > 0 ? (unsigned int)(replayed * 1000 / ops) : 0;
+	if (learnt->first == UNKNOWN)
+		learnt->first = learnt->last;
+}
+
+bool reprise_learnt_more(const struct reprise_learnt *learnt, unsigned int growth)
+{
+	return learnt->first != UNKNOWN && learnt->last > learnt->first + growth;
+}

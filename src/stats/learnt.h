@@ -1,0 +1,27 @@
+/*
+ * Whether a loop is still learnt while it is measured: whether more of its ops are replayed than in
+ * the first replaying turn of the test.
+ *
+ * Integers only. No threads, locks or clocks.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct reprise_learnt {
+	uint64_t ops, replayed;             /* of the lane, as told last */
+	uint64_t ops_begun, replayed_begun; /* when the turn began */
+	/* What was replayed in the first turn of the test, and in the last, in thousandths. */
+	unsigned int first, last;
+};
+
+void reprise_learnt_begin_test(struct reprise_learnt *learnt);
+
+/* The compared part of a replaying turn begins, and has ended. */
+void reprise_learnt_begin_turn(struct reprise_learnt *learnt);
+void reprise_learnt_end_turn(struct reprise_learnt *learnt);
+
+/* True if the share has grown by more than `growth`, in thousandths, since the test's first turn.
+ */
+bool reprise_learnt_more(const struct reprise_learnt *learnt, unsigned int growth);
