@@ -216,6 +216,10 @@
 	X(ANCHOR_PASSED_OVER, 4, "times", "that a busier lane is waited for", "guess") \
 	X(ANCHOR_SETTLED_NS, 500000000, "ns", \
 	  "after the first replay, a loop is measured even if graphs are still being built", "guess") \
+	/* eager rests (src/stats/turns.c, src/lane/eager.c) */ \
+	X(UNSEEN_NS, 100000000, "ns", \
+	  "of an eager rest in which nothing is looked at, after each window", "guess") \
+	X(UNSEEN_LOOKED, 64, "ops", "of a thread, after which the clock is read", "guess") \
 	/* costs of eager calls (src/op/cost.c) */ \
 	X(EAGER_TIMED, 17, "calls", \
 	  "one eager call in so many is timed: no divisor of common periods", "guess") \

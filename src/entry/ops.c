@@ -68,6 +68,8 @@ static bool stays_eager(const struct reprise_call *call)
 	if (reprise_eager_by_turn())
 		return turn_goes_on(call) || !reprise_taking_part();
 	reprise_count(reprise_eager_counter(), 1);
+	if (reprise_eager_unseen())
+		reprise_turns_note_unseen();
 	return true;
 }
 

@@ -11,6 +11,7 @@
 #include "base/tuning.h"
 #include "graph/build_queue.h"
 #include "lane/behind.h"
+#include "lane/eager.h"
 #include "lane/registry.h"
 
 _Thread_local bool reprise_anchor_waited __attribute__((tls_model(REPRISE_TLS_MODEL)));
@@ -273,6 +274,8 @@ static enum reprise_arm note_period(struct reprise_lane *lane, uint64_t now, uin
 	arm = reprise_turns_note(&loop.turns, now, period_ns(now, ops), alike, idle);
 	if (!loop.waited && reprise_turns_asks(&loop.turns))
 		reprise_behind_want(lane);
+	if (loop.turns.unseen_until_ns != 0)
+		reprise_eager_unseen_begin(loop.turns.unseen_until_ns);
 	return arm;
 }
 

@@ -7,6 +7,7 @@
 #include "base/inside.h"
 #include "base/log.h"
 #include "base/placement.h"
+#include "base/tuning.h"
 #include "graph/program_captures.h"
 
 #define RUINED "the driver reported an error that ruins the context"
@@ -16,6 +17,10 @@ static _Atomic(const char *) stopped REPRISE_HOT_DATA;
 
 _Atomic uint32_t reprise_pauses REPRISE_HOT_DATA;
 _Atomic uint64_t reprise_turn_begun;
+static _Atomic uint64_t unseen_until;
+
+/* This thread's ops that have passed unseen. */
+static _Thread_local unsigned int unseen __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
 _Thread_local int reprise_in_range;
 
@@ -29,7 +34,7 @@ REPRISE_HOT bool reprise_taking_part(void)
 bool reprise_eager_by_range(void)
 {
 	return reprise_in_range != 0 && reprise_inside == 0 && !reprise_program_captures_any() &&
-	       (atomic_load(&reprise_pauses) & ~REPRISE_PAUSE_TURN) == 0 && reprise_stopped() == NULL;
+	       (atomic_load(&reprise_pauses) & ~REPRISE_PAUSE_FLAGS) == 0 && reprise_stopped() == NULL;
 }
 
 bool reprise_eager_by_turn(void)
@@ -48,16 +53,32 @@ uint64_t reprise_eager_turn_ns(void)
 
 void reprise_eager_turn_end(void)
 {
-	atomic_fetch_and(&reprise_pauses, ~REPRISE_PAUSE_TURN);
+	atomic_fetch_and(&reprise_pauses, ~REPRISE_PAUSE_FLAGS);
+}
+
+void reprise_eager_unseen_begin(uint64_t until_ns)
+{
+	atomic_store(&unseen_until, until_ns);
+	atomic_fetch_or(&reprise_pauses, REPRISE_PAUSE_UNSEEN);
+}
+
+bool reprise_eager_unseen_ends(void)
+{
+	if (++unseen % REPRISE_TUNE_UNSEEN_LOOKED != 0 ||
+	    reprise_clock_ns() < atomic_load(&unseen_until))
+		return false;
+	return (atomic_fetch_and(&reprise_pauses, ~REPRISE_PAUSE_UNSEEN) & REPRISE_PAUSE_UNSEEN) != 0;
 }
 
 enum reprise_counter reprise_eager_counter(void)
 {
-	bool paused = (atomic_load(&reprise_pauses) & ~REPRISE_PAUSE_TURN) != 0;
+	uint32_t pauses = atomic_load(&reprise_pauses);
+	bool paused = (pauses & ~REPRISE_PAUSE_FLAGS) != 0;
 
-	return reprise_stopped() != NULL ? REPRISE_COUNT_eager_stopped
-	       : paused                  ? REPRISE_COUNT_paused_ops
-	                                 : REPRISE_COUNT_eager_capturing;
+	return reprise_stopped() != NULL         ? REPRISE_COUNT_eager_stopped
+	       : paused                          ? REPRISE_COUNT_paused_ops
+	       : (pauses & REPRISE_PAUSE_UNSEEN) ? REPRISE_COUNT_unseen_ops
+	                                         : REPRISE_COUNT_eager_capturing;
 }
 
 /* Errors after which CUDA demands that the process is ended, or the context destroyed. */

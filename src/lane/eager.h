@@ -62,10 +62,12 @@ bool reprise_eager_note_error(CUresult error);
  * Reprise. */
 bool reprise_eager_stop(const char *reason);
 
-/* Number of pauses under way, and REPRISE_PAUSE_TURN during an eager turn (turns.h). */
+/* Number of pauses under way, and flags: an eager turn (turns.h), and ops of it pass unseen. */
 extern _Atomic uint32_t reprise_pauses;
 
 #define REPRISE_PAUSE_TURN (UINT32_C(1) << 31)
+#define REPRISE_PAUSE_UNSEEN (UINT32_C(1) << 30)
+#define REPRISE_PAUSE_FLAGS (REPRISE_PAUSE_TURN | REPRISE_PAUSE_UNSEEN)
 
 /* When the last eager turn began. */
 extern _Atomic uint64_t reprise_turn_begun;
@@ -80,6 +82,19 @@ void reprise_eager_turn_begin(void);
 
 /* Ends it. */
 void reprise_eager_turn_end(void);
+
+/* Until then, on the clock, ops of the eager turn under way pass unseen: each costs what it costs
+ * in a pause. Any locks may be held. */
+void reprise_eager_unseen_begin(uint64_t until_ns);
+
+/* An op passes unseen. True if it is the last: the time is over. Reads the clock once in many. */
+bool reprise_eager_unseen_ends(void);
+
+/* True while ops pass unseen, and the program has not paused Reprise. */
+static inline bool reprise_eager_unseen(void)
+{
+	return atomic_load_explicit(&reprise_pauses, memory_order_relaxed) == REPRISE_PAUSE_FLAGS;
+}
 
 /* Nanoseconds for which the eager turn under way has lasted; 0: there is none. */
 uint64_t reprise_eager_turn_ns(void);

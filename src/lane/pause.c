@@ -31,7 +31,7 @@ void reprise_pause_end(void)
 	uint32_t under_way = atomic_load(&reprise_pauses);
 
 	reprise_anchor_interrupt();
-	while ((under_way & ~REPRISE_PAUSE_TURN) > 0 &&
+	while ((under_way & ~REPRISE_PAUSE_FLAGS) > 0 &&
 	       !atomic_compare_exchange_weak(&reprise_pauses, &under_way, under_way - 1))
 		continue;
 }

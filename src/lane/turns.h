@@ -53,6 +53,9 @@ bool reprise_turns_pass(const struct reprise_call *call);
  * held. */
 bool reprise_turns_goes_on(struct reprise_lane *lane, const struct reprise_call *call);
 
+/* An op that passes unseen (eager.h) has been counted. */
+void reprise_turns_note_unseen(void);
+
 /* The lane of the anchor, or of the candidate for one. NULL: none. Without the lock. */
 const struct reprise_lane *reprise_turns_lane(void);
 

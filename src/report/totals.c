@@ -51,6 +51,7 @@ struct reprise_lane_counts reprise_counts_sum(void)
 	struct reprise_lane_counts sum = {0};
 
 	reprise_lanes_each(sum_counts, &sum);
+	sum.in_turns += atomic_load(&reprise_counters[REPRISE_COUNT_unseen_ops]);
 	return sum;
 }
 

@@ -78,6 +78,7 @@
 	X(errors_told, "of these, told so far") \
 	X(paused_ops, \
 	  "ops that were eager while Reprise was paused, by the program or from outside; not among the ops") \
+	X(unseen_ops, "ops of what was left eager that nothing was noted of; among `turn_ops`") \
 	X(nvtx_ops, \
 	  "ops that were eager within an NVTX range that REPRISE_NVTX_OFF names; not among the ops") \
 	X(program_captures, "captures that the program made itself") \

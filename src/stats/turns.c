@@ -405,6 +405,14 @@ static bool has_changed(struct reprise_turns *turns, uint64_t took)
 	return reprise_usual_has_changed(&turns->usual, took);
 }
 
+/* Most of an eager rest is not looked at: looking costs. */
+static void look_away(struct reprise_turns *turns, uint64_t now)
+{
+	turns->unseen_until_ns = now + REPRISE_TUNE_UNSEEN_NS;
+	if (!turns->testing && turns->rest_until_ns < turns->unseen_until_ns)
+		turns->unseen_until_ns = turns->rest_until_ns;
+}
+
 static void end_window(struct reprise_turns *turns, uint64_t now)
 {
 	uint64_t took = reprise_periods_mean(turns->periods, turns->count);
@@ -428,6 +436,8 @@ static void end_window(struct reprise_turns *turns, uint64_t now)
 	}
 	if (turns->testing)
 		go_on(turns, better(turns), now);
+	if (turns->phase == REPRISE_TURNS_REST && turns->arm == REPRISE_ARM_EAGER)
+		look_away(turns, now);
 }
 
 static void end_compared(struct reprise_turns *turns, uint64_t now)
@@ -476,6 +486,7 @@ enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns
 {
 	bool rests = turns->phase == REPRISE_TURNS_REST;
 
+	turns->unseen_until_ns = 0;
 	if (!alike)
 		return turns->arm;
 	turns->idle = idle;
@@ -524,6 +535,9 @@ void reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed,
 
 enum reprise_arm reprise_turns_give_up(struct reprise_turns *turns)
 {
-	begin_rest(turns, better(turns));
+	if (turns->testing)
+		begin_rest(turns, better(turns));
+	else /* a check interrupts a rest of replays */
+		begin_rest(turns, turns->phase == REPRISE_TURNS_CHECK ? REPRISE_ARM_REPLAY : turns->arm);
 	return turns->arm;
 }

@@ -100,6 +100,7 @@ struct reprise_turns {
 	 * together, and the least mean of a window. */
 	uint64_t slow, slow_ns, slow_least_ns;
 	uint64_t rest_until_ns, pause_ns;
+	uint64_t unseen_until_ns;   /* of an eager rest: no period until then need be told; 0: all */
 	struct reprise_usual usual; /* since the verdict */
 };
 

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "lane/anchor.h"
 #include "lane/behind.h"
+#include "lane/eager.h"
 
 _Thread_local bool reprise_anchor_waited __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
@@ -54,6 +55,8 @@ enum reprise_arm reprise_anchor_look(struct reprise_lane *lane, const struct rep
 		return atomic_load(&arm_now);
 	if (turn % 4 == 0)
 		reprise_behind_want(lane); /* the stream is queried, too */
+	if (arm == REPRISE_ARM_EAGER && turn % 8 == 3 && atomic_load(&left) == 1)
+		reprise_eager_unseen_begin(0); /* the next ops pass unseen, up to 64 of a thread */
 	if (atomic_fetch_sub(&left, 1) > 1 || !atomic_compare_exchange_strong(&turns, &turn, turn + 1))
 		return arm;
 	if (turn % 4 == 1)

@@ -301,6 +301,27 @@ START_TEST(how_much_is_replayed_is_told)
 }
 END_TEST
 
+START_TEST(a_period_with_unseen_ops_is_none)
+{
+	unsigned int before;
+
+	answer = REPRISE_ARM_EAGER;
+	is_measured('a');
+	before = times;
+	reprise_eager_unseen_begin(reprise_clock_virtual);
+	for (unsigned int i = 0; i < REPRISE_TUNE_UNSEEN_LOOKED; i++) {
+		ck_assert(reprise_eager_unseen());
+		reprise_turns_note_unseen();
+	}
+	ck_assert(!reprise_eager_unseen());
+	visit('a', OPS, NS);
+	ck_assert_uint_eq(times, before);
+	ck_assert(reprise_eager_turn());
+	visit('a', OPS, NS);
+	last_was(before + 1, NOTE, NS);
+}
+END_TEST
+
 START_TEST(after_many_other_periods_the_loop_is_another)
 {
 	is_measured('a');
@@ -684,6 +705,7 @@ int main(void)
 	tcase_add_loop_test(tests, a_loop_is_measured_when_its_graphs_are_there, 0, 2);
 	tcase_add_loop_test(tests, each_period_is_told_of, 0, 2 * PERIODS);
 	tcase_add_test(tests, how_much_is_replayed_is_told);
+	tcase_add_test(tests, a_period_with_unseen_ops_is_none);
 	tcase_add_test(tests, after_many_other_periods_the_loop_is_another);
 	tcase_add_test(tests, a_loop_may_be_another_at_once);
 	tcase_add_test(tests, a_candidate_that_does_not_come_again_is_left);

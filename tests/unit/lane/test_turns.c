@@ -107,6 +107,50 @@ START_TEST(launches_dearer_than_eager_calls_are_left_within_the_bound)
 }
 END_TEST
 
+static uint64_t unseen(void)
+{
+	return atomic_load(&reprise_counters[REPRISE_COUNT_unseen_ops]);
+}
+
+/* A hundredth or so is looked at. All are told as ops of eager turns. */
+START_TEST(what_is_left_eager_passes_unseen)
+{
+	uint64_t before;
+
+	driver.graph_ns = 10 * COST_EAGER;
+	runs_for(SECOND / 10);
+	ck_assert_int_eq(verdict(), REPRISE_VERDICT_EAGER);
+	before = counted()->in_turns;
+	runs_for(SECOND / 5);
+	ck_assert_uint_gt(unseen(), 4000);
+	ck_assert_uint_lt(counted()->in_turns - before, unseen() / 20);
+	ck_assert_uint_eq(reprise_counts_sum().in_turns, counted()->in_turns + unseen());
+}
+END_TEST
+
+/* A pause counts as such, and ends nothing. */
+START_TEST(a_pause_among_unseen_ops_is_still_one)
+{
+	uint64_t before;
+
+	driver.graph_ns = 10 * COST_EAGER;
+	runs_for(SECOND / 10);
+	ck_assert(reprise_eager_unseen());
+	reprise_pause_begin();
+	ck_assert(!reprise_eager_unseen());
+	ck_assert_int_eq(reprise_eager_counter(), REPRISE_COUNT_paused_ops);
+	reprise_pause_end();
+	reprise_pause_end(); /* has no beginning */
+	ck_assert(reprise_eager_unseen());
+	ck_assert_int_eq(reprise_eager_counter(), REPRISE_COUNT_unseen_ops);
+	before = unseen();
+	runs_for(REPRISE_TUNE_UNSEEN_NS);
+	ck_assert_uint_gt(unseen(), before);
+	reprise_eager_turn_end();
+	ck_assert(reprise_taking_part());
+}
+END_TEST
+
 START_TEST(patches_dearer_than_eager_calls_are_left_within_the_bound)
 {
 	driver.node_ns = driver.update_ns = 10 * COST_EAGER;
@@ -356,6 +400,8 @@ int main(void)
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, what_gains_is_replayed);
 	tcase_add_test(tests, launches_dearer_than_eager_calls_are_left_within_the_bound);
+	tcase_add_test(tests, what_is_left_eager_passes_unseen);
+	tcase_add_test(tests, a_pause_among_unseen_ops_is_still_one);
 	tcase_add_test(tests, patches_dearer_than_eager_calls_are_left_within_the_bound);
 	tcase_add_test(tests, what_keeps_the_program_only_while_it_replays_shows);
 	tcase_add_test(tests, a_gain_that_turns_into_a_loss_and_back_is_followed);

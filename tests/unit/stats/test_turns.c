@@ -297,6 +297,65 @@ START_TEST(a_turn_that_is_given_up_is_none)
 }
 END_TEST
 
+/* Whatever its pairs say: what gains may be left eager for its processor time. */
+START_TEST(a_rest_that_is_interrupted_goes_on)
+{
+	begin(9, 0.1, 0);
+	run(PERIOD * 2, PERIOD, SECOND);
+	ck_assert_int_eq(reprise_turns_give_up(&turns), REPRISE_ARM_REPLAY);
+	turns.result.verdict = REPRISE_VERDICT_COSTLY;
+	turns.arm = REPRISE_ARM_EAGER;
+	ck_assert_int_eq(reprise_turns_give_up(&turns), REPRISE_ARM_EAGER);
+	turns.result.verdict = REPRISE_VERDICT_REPLAY;
+	turns.phase = REPRISE_TURNS_CHECK;
+	ck_assert_int_eq(reprise_turns_give_up(&turns), REPRISE_ARM_REPLAY);
+	ck_assert_int_eq(turns.phase, REPRISE_TURNS_REST);
+}
+END_TEST
+
+/* ---- what is not looked at ---- */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* After each window of an eager rest, and not beyond its end. */
+START_TEST(an_eager_rest_is_looked_at_once_in_a_while)
+{
+	unsigned int looked_away = 0, periods = 0;
+
+	begin(10, 0.01, 0);
+	run(PERIOD / 2, PERIOD, SECOND / 10);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_EAGER);
+	for (; !turns.testing; periods++) {
+		now += (uint64_t)PERIOD / 2;
+		reprise_turns_note(&turns, now, (uint64_t)PERIOD / 2, true, true);
+		if (turns.unseen_until_ns == 0)
+			continue;
+		ck_assert_uint_eq(turns.unseen_until_ns,
+		                  least(now + REPRISE_TUNE_UNSEEN_NS, turns.rest_until_ns));
+		looked_away++;
+		now = turns.unseen_until_ns;
+	}
+	ck_assert_uint_ge(looked_away, 4);
+	ck_assert_uint_le(periods, (looked_away + 1) * (REPRISE_TUNE_TURNS_WINDOW + 1));
+}
+END_TEST
+
+START_TEST(a_rest_of_replays_is_looked_at_all_the_time)
+{
+	begin(10, 0.01, 0);
+	run(PERIOD * 2, PERIOD, SECOND / 10);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+	for (unsigned int i = 0; i < 1000; i++) {
+		now += (uint64_t)PERIOD;
+		reprise_turns_note(&turns, now, (uint64_t)PERIOD, true, true);
+		ck_assert_uint_eq(turns.unseen_until_ns, 0);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("turns");
@@ -317,6 +376,9 @@ int main(void)
 	tcase_add_test(tests, a_slow_loop_whose_gain_turns_into_a_loss_is_noticed_too);
 	tcase_add_test(tests, a_period_of_something_else_does_not_count);
 	tcase_add_test(tests, a_turn_that_is_given_up_is_none);
+	tcase_add_test(tests, a_rest_that_is_interrupted_goes_on);
+	tcase_add_test(tests, an_eager_rest_is_looked_at_once_in_a_while);
+	tcase_add_test(tests, a_rest_of_replays_is_looked_at_all_the_time);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
