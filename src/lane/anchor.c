@@ -10,6 +10,7 @@
 #include "base/thread.h"
 #include "base/tuning.h"
 #include "graph/build_queue.h"
+#include "lane/async_launch.h"
 #include "lane/behind.h"
 #include "lane/eager.h"
 #include "lane/registry.h"
@@ -54,6 +55,8 @@ static struct {
 	uint64_t alike_ops;         /* the lane's ops then */
 	uint64_t alike_replayed;    /* and its replayed ones */
 	uint64_t replayed_ns;       /* when a period with replays was seen first; 0: none */
+	uint64_t
+		async; /* graphs that the launch thread had launched when the loop was measured first */
 	bool begun, measuring;
 	struct reprise_turns turns;
 } loop;
@@ -179,6 +182,7 @@ static void measure(uint64_t now)
 	else
 		reprise_turns_begin_loop(&loop.turns, now, period);
 	loop.begun = true;
+	loop.async = reprise_async_launched();
 	__atomic_store_n(&loop.measuring, true, __ATOMIC_RELAXED);
 	loop.unlike = 0;
 	loop.in_vain = 0;
@@ -271,9 +275,12 @@ static enum reprise_arm note_period(struct reprise_lane *lane, uint64_t now, uin
 	if (alike && reprise_turns_asks_processor(&loop.turns))
 		reprise_turns_note_processor(&loop.turns, reprise_processor_ns());
 	reprise_turns_note_replayed(&loop.turns, lane->counts.replayed, lane->counts.ops);
+	if (reprise_async_launched() != loop.async)
+		reprise_turns_note_async(&loop.turns);
 	arm = reprise_turns_note(&loop.turns, now, period_ns(now, ops), alike, idle);
 	if (!loop.waited && reprise_turns_asks(&loop.turns))
 		reprise_behind_want(lane);
+	reprise_async_launch_direct(loop.turns.result.direct);
 	if (loop.turns.unseen_until_ns != 0)
 		reprise_eager_unseen_begin(loop.turns.unseen_until_ns);
 	return arm;
@@ -481,6 +488,7 @@ void reprise_anchor_interrupt(void)
 void reprise_anchor_reset(void)
 {
 	interrupted = false;
+	reprise_async_launch_direct(false);
 	memset(&loop, 0, sizeof(loop));
 	memset(&looks, 0, sizeof(looks));
 	reprise_behind_reset();

@@ -19,6 +19,9 @@ enum { AUTO, NEVER, ALWAYS }; /* REPRISE_SUBMIT */
 
 struct reprise_worker reprise_async_launch_worker;
 
+/* The program's threads launch all graphs, where REPRISE_SUBMIT leaves it to Reprise. */
+static bool direct REPRISE_HOT_DATA;
+
 /* On one processor, the launch thread would take the time that it saves. */
 static bool has_a_processor(void)
 {
@@ -95,7 +98,23 @@ REPRISE_HOT bool reprise_async_launch_decide(struct reprise_lane *lane)
 	struct reprise_trace *trace = lane->trace;
 	uint64_t who = reprise_option(REPRISE_OPTION_SUBMIT);
 
-	return who != NEVER && may_be_pending(lane, trace) && (who == ALWAYS || take_turn(lane, trace));
+	return who != NEVER && may_be_pending(lane, trace) &&
+	       (who == ALWAYS ||
+	        (!__atomic_load_n(&direct, __ATOMIC_RELAXED) && take_turn(lane, trace)));
+}
+
+uint64_t reprise_async_launched(void)
+{
+	return reprise_option(REPRISE_OPTION_SUBMIT) == AUTO
+	           ? atomic_load_explicit(&reprise_counters[REPRISE_COUNT_async_launches],
+	                                  memory_order_relaxed)
+	           : 0;
+}
+
+void reprise_async_launch_direct(bool wanted)
+{
+	if (__atomic_load_n(&direct, __ATOMIC_RELAXED) != wanted)
+		__atomic_store_n(&direct, wanted, __ATOMIC_RELAXED);
 }
 
 void reprise_async_launch_wake(void)

@@ -19,6 +19,12 @@ extern struct reprise_worker reprise_async_launch_worker; /* workers/launcher.c 
  * visit: it counts. Under the lane's lock. */
 bool reprise_async_launch_decide(struct reprise_lane *lane);
 
+/* Graphs that the launch thread has launched where Reprise decides whether it does; else 0. */
+uint64_t reprise_async_launched(void);
+
+/* Whether the program's threads are to launch all graphs, where Reprise decides. */
+void reprise_async_launch_direct(bool wanted);
+
 /* Before the first visit: starts the launch thread, unless REPRISE_SUBMIT forbids it. */
 void reprise_async_launch_begin(void);
 

@@ -86,9 +86,10 @@ void reprise_rows_add_turns(struct reprise_text *text)
 	                 "  \"turns\": {\"verdict\": \"%s\", \"gain\": %u, \"low\": %u, \"high\": %u",
 	                 verdicts[result->verdict], result->gain, result->low, result->high);
 	reprise_text_add(text,
-	                 ", \"processor\": %u, \"turns\": %" PRIu64 ", \"tests\": %" PRIu64
-	                 ", \"loops\": %" PRIu64,
-	                 result->processor, result->turns, result->tests, result->loops);
+	                 ", \"processor\": %u, \"direct\": %s, \"turns\": %" PRIu64
+	                 ", \"tests\": %" PRIu64 ", \"loops\": %" PRIu64,
+	                 result->processor, result->direct ? "true" : "false", result->turns,
+	                 result->tests, result->loops);
 	reprise_text_add(text, ", \"decided_ns\": %" PRIu64 ", \"lost_ns\": %" PRIu64,
 	                 result->decided_ns, result->lost_ns);
 	add_earlier(text, result);

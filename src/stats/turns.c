@@ -123,18 +123,51 @@ static void end_test(struct reprise_turns *turns, enum reprise_verdict verdict,
 	begin_rest(turns, arm);
 }
 
+/* Begins the next pair, or rests in `arm` until it may begin. */
+static void go_on(struct reprise_turns *turns, enum reprise_arm arm, uint64_t now)
+{
+	if (affordable(turns, now))
+		begin_pair(turns);
+	else if (turns->phase != REPRISE_TURNS_REST || turns->arm != arm)
+		begin_rest(turns, arm);
+}
+
+/* What the pairs so far say holds no more: more was learnt since, or graphs are launched
+ * otherwise. */
+static void begin_anew(struct reprise_turns *turns)
+{
+	reprise_pairs_begin(&turns->processor);
+	begin_test(turns);
+	turns->learnt.first = turns->learnt.last;
+}
+
+/* A gain costs too much processor time. Without the launch thread it may cost less. */
+static bool try_direct(struct reprise_turns *turns)
+{
+	if (!turns->async || turns->result.direct)
+		return false;
+	turns->result.direct = true;
+	begin_anew(turns);
+	return true;
+}
+
 static void decide(struct reprise_turns *turns, enum reprise_verdict verdict, uint64_t now)
 {
 	struct reprise_turns_result *result = &turns->result;
 	struct reprise_interval interval = reprise_pairs_read(&turns->pairs);
 	struct reprise_interval used = reprise_pairs_read(&turns->processor);
 
+	if (verdict == REPRISE_VERDICT_REPLAY && reprise_verdict_is_costly(&used)) {
+		if (try_direct(turns)) {
+			go_on(turns, better(turns), now);
+			return;
+		}
+		verdict = REPRISE_VERDICT_COSTLY;
+	}
 	result->gain = reprise_thousandths(interval.median);
 	result->low = reprise_thousandths(interval.low);
 	result->high = reprise_thousandths(interval.high);
 	result->processor = turns->processor.count > 0 ? reprise_thousandths(used.median) : 0;
-	if (verdict == REPRISE_VERDICT_REPLAY && reprise_verdict_is_costly(&used))
-		verdict = REPRISE_VERDICT_COSTLY;
 	end_test(turns, verdict,
 	         verdict == REPRISE_VERDICT_REPLAY ? REPRISE_ARM_REPLAY : REPRISE_ARM_EAGER, now);
 }
@@ -151,23 +184,6 @@ static void decide_bound(struct reprise_turns *turns, uint64_t now)
 	}
 	forget_gain(result);
 	end_test(turns, REPRISE_VERDICT_BOUND, REPRISE_ARM_EAGER, now);
-}
-
-/* Begins the next pair, or rests in `arm` until it may begin. */
-static void go_on(struct reprise_turns *turns, enum reprise_arm arm, uint64_t now)
-{
-	if (affordable(turns, now))
-		begin_pair(turns);
-	else if (turns->phase != REPRISE_TURNS_REST || turns->arm != arm)
-		begin_rest(turns, arm);
-}
-
-/* The pairs so far say how the loop was before it was learnt. */
-static void begin_anew(struct reprise_turns *turns)
-{
-	reprise_pairs_begin(&turns->processor);
-	begin_test(turns);
-	turns->learnt.first = turns->learnt.last;
 }
 
 /* `took`: what a period of the pair's second turn takes. */
@@ -471,6 +487,7 @@ void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint
 	}
 	result->verdict = REPRISE_VERDICT_UNDECIDED;
 	forget_gain(result);
+	result->direct = turns->async = false;
 	result->loops++;
 	turns->period_ns = period_ns;
 	turns->idle = true;
@@ -531,6 +548,11 @@ void reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed,
 {
 	turns->learnt.replayed = replayed;
 	turns->learnt.ops = ops;
+}
+
+void reprise_turns_note_async(struct reprise_turns *turns)
+{
+	turns->async = true;
 }
 
 enum reprise_arm reprise_turns_give_up(struct reprise_turns *turns)

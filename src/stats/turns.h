@@ -38,6 +38,9 @@ struct reprise_turns_result {
 	/* Processor time of the process, replaying over eager, in thousandths, with the gain; 0: not
 	 * known. */
 	uint32_t processor;
+	/* The launch thread launched graphs of the loop, and replaying took too much processor time: it
+	 * launches none since, and what is measured is measured so. */
+	bool direct;
 	uint64_t turns;      /* complete ones, of all tests */
 	uint64_t tests;      /* that reached a verdict */
 	uint64_t loops;      /* measured one after another; the verdict is the last one's */
@@ -77,6 +80,7 @@ struct reprise_turns {
 	 * period. */
 	uint64_t processor_ns, processor_begun_ns, processor_first_ns, processor_second_ns;
 	struct reprise_learnt learnt;
+	bool async;              /* the launch thread launches graphs of the loop */
 	uint64_t first_ns;       /* the mean period of the pair's first turn */
 	uint64_t second_ns;      /* and of its second, until the GPU has caught up */
 	enum reprise_arm second; /* its arm */
@@ -130,6 +134,9 @@ void reprise_turns_note_processor(struct reprise_turns *turns, uint64_t ns);
  * more is replayed than when a test began, the loop was not learnt yet, and the test begins anew.
  */
 void reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed, uint64_t ops);
+
+/* The launch thread has launched a graph of the loop. */
+void reprise_turns_note_async(struct reprise_turns *turns);
 
 /* The turn under way is given up: the loop is not visited any more, or was interrupted. Nothing of
  * it counts. Returns the arm of the next period, which is a rest. */

@@ -298,6 +298,29 @@ START_TEST(those_of_a_slow_program)
 }
 END_TEST
 
+/* Turns have shown that the thread takes too much. */
+START_TEST(none_where_the_program_is_to_launch_all)
+{
+	reprise_async_launch_direct(true);
+	ck_assert_uint_eq(left_to_thread_in_loop(30 * US, 100), 0);
+	ck_assert_uint_eq(reprise_async_launched(), 0);
+}
+END_TEST
+
+/* It was asked for. */
+START_TEST(all_the_same_where_they_are_wanted)
+{
+	reprise_async_launch_direct(true);
+	learns_one();
+	CALLS_ARE_SEEN_AS("a b c d", "");
+	ck_assert_uint_eq(reprise_async_launched(), 0); /* it is not for Reprise to decide */
+	launch_thread_looks();
+	IS_SEEN("[a b c d]");
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_async_launches), 1);
+	ck_assert_uint_eq(reprise_async_launched(), 0);
+}
+END_TEST
+
 START_TEST(not_those_of_a_fast_one)
 {
 	ck_assert_uint_eq(left_to_thread_in_loop(0, 2000), 0);
@@ -567,6 +590,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, the_launch_thread_launches_it);
 	tcase_add_test(tests, never_if_not_wanted);
+	tcase_add_test(tests, all_the_same_where_they_are_wanted);
 	tcase_add_loop_test(tests, it_is_launched_before_what_comes_behind, 0,
 	                    sizeof(behind) / sizeof(*behind));
 	tcase_add_test(tests, another_stream_leaves_it_pending);
@@ -582,6 +606,7 @@ int main(void)
 	tcase_add_test(tests, what_comes_behind_a_failed_launch_stays_behind);
 	tcase_add_test(tests, errors_are_kept);
 	tcase_add_test(found_out, those_of_a_slow_program);
+	tcase_add_test(found_out, none_where_the_program_is_to_launch_all);
 	tcase_add_test(found_out, not_those_of_a_fast_one);
 	tcase_add_test(found_out, not_those_of_one_that_waits_often);
 	tcase_add_test(found_out, few_where_the_gpu_is_no_faster);

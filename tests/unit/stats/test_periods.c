@@ -302,6 +302,36 @@ START_TEST(a_gain_that_costs_too_much_processor_time_is_left)
 }
 END_TEST
 
+/* Where the launch thread launches, and replaying takes too much, it is measured without that
+ * thread. What it takes then decides. */
+static const struct {
+	uint64_t used;
+	enum reprise_verdict verdict;
+} direct[] = {{950 * US, REPRISE_VERDICT_REPLAY}, {1050 * US, REPRISE_VERDICT_COSTLY}};
+
+START_TEST(what_costs_too_much_is_tried_without_the_launch_thread)
+{
+	begin(MS);
+	reprise_turns_note_async(&turns);
+	processor.of[REPRISE_ARM_EAGER] = MS;
+	processor.of[REPRISE_ARM_REPLAY] = 1100 * US;
+	while (!turns.result.direct)
+		passes(1200 * US, MS);
+	ck_assert_uint_eq(turns.result.tests, 0);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_UNDECIDED);
+	ck_assert_uint_eq(turns.pairs.count, 0);
+	processor.of[REPRISE_ARM_REPLAY] = direct[_i].used;
+	test_decides(1100 * US, MS);
+	ck_assert_int_eq(turns.result.verdict, direct[_i].verdict);
+	ck_assert_uint_eq(turns.result.processor, direct[_i].used / US);
+	ck_assert_uint_eq(turns.result.gain, 1100);
+	ck_assert(turns.result.direct);
+	reprise_turns_begin_loop(&turns, now, MS);
+	ck_assert(!turns.result.direct);
+	ck_assert(!turns.async);
+}
+END_TEST
+
 /* As many pairs say otherwise. */
 START_TEST(processor_time_is_looked_at_again)
 {
@@ -522,6 +552,7 @@ int main(void)
 	tcase_add_loop_test(tests, a_rest_is_in_the_better_arm, 0, ALL(rests));
 	tcase_add_loop_test(tests, the_next_test_is_after_pauses_that_double, 0, ALL(verdicts));
 	tcase_add_loop_test(tests, a_gain_that_costs_too_much_processor_time_is_left, 0, ALL(uses));
+	tcase_add_loop_test(tests, what_costs_too_much_is_tried_without_the_launch_thread, 0, 2);
 	tcase_add_test(tests, processor_time_is_looked_at_again);
 	tcase_add_test(tests, processor_time_that_varies_decides_nothing);
 	tcase_add_test(tests, after_many_pairs_the_test_begins_anew);
