@@ -66,7 +66,7 @@ class Turns(unittest.TestCase):
         return loops.Loop(name, name, [sys.executable, str(loops.RUNNER), str(path)])
 
     def measured(self, *made_up, seconds=1, **more):
-        settings = argparse.Namespace(**{"build": BUILD, "loops": made_up, "seconds": seconds, "turn": 0.05, "processes": 1, "together": 1, "limit": math.inf, "json": self.json,
+        settings = argparse.Namespace(**{"build": BUILD, "loops": made_up, "seconds": seconds, "turn": 0.05, "processes": 1, "together": 1, "ahead": 1, "limit": math.inf, "json": self.json,
                                          "reports": None, "simulated": False} | more)
         measured, left_out = turns.measure(settings, PAUSING)
         turns.compare_all(settings, measured)
@@ -145,7 +145,7 @@ class Turns(unittest.TestCase):
         self.assertEqual(([each.loop.name for each in measured], left_out), (["one"], ["other: missing is not built"]))
 
     def test_several_processes_are_pooled(self):
-        (each,), _ = self.measured(self.loop("several", paused=SLOW), processes=2, together=2)
+        (each,), _ = self.measured(self.loop("several", paused=SLOW), processes=4, together=2, ahead=3)
         self.assertEqual(len(each.pooled("eager")), sum(len(process.turns["eager"]) for process in each.processes))
         self.assertIn("processes", turns_judge.table([each]))
         self.assertEqual((each.cells()["learning"], each.cells()["without, us"]), ("–", "–"))    # not timed beside each other
