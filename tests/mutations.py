@@ -296,6 +296,8 @@ BUGS = (
     ("the end of a pause ends more than a pause", "reprise_pause_end", "~REPRISE_PAUSE_FLAGS) > 0", "~REPRISE_PAUSE_TURN) > 0", "lane_turns"),
     ("ops pass unseen for ever", "reprise_eager_unseen_ends", "	    reprise_clock_ns() < atomic_load(&unseen_until))", "	    reprise_clock_ns() > 0)", "lane_turns"),
     ("the time of unseen ops is a period", "reprise_turns_note_unseen", "	if (reprise_eager_unseen_ends())\n		reprise_anchor_interrupt();\n", "	reprise_eager_unseen_ends();\n", "lane_anchor"),
+    ("what is told of a gain is of one test", "take_pairs", "	if (verdict != turns->result.verdict || !agree(turns))\n", "	if (verdict != REPRISE_VERDICT_UNDECIDED)\n", "stats_turns"),
+    ("what a gain was is told of what it is", "agree", "	return now.low <= told.median && told.median <= now.high;", "	return now.low <= now.high || told.median > 0;", "stats_turns"),
     ("a loop that has changed is not tested again", "reprise_usual_has_changed", "		return ++usual->unusual >= REPRISE_TUNE_TURNS_UNUSUAL;", "		return false;", "stats_turns lane_turns"),
     ("what does not gain is never tried again", "end_window", "else if (!turns->testing && now >= turns->rest_until_ns) {", "else if (!turns->testing && now == 0) {", "stats_turns lane_turns"),
     ("a period is ended by another loop's anchor", "meet", "	if (lane != loop.lane || (loop.key == 0 ? was_tried(key) : key != loop.key))", "	if (lane != loop.lane || (loop.key == 0 && was_tried(key)))", "lane_turns"),

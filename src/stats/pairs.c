@@ -71,14 +71,12 @@ static void weigh(struct reprise_pairs *pairs)
 	}
 }
 
-void reprise_pairs_add(struct reprise_pairs *pairs, uint64_t over, uint64_t under)
+static void add(struct reprise_pairs *pairs, int32_t ratio)
 {
 	unsigned int at = 0;
-	int32_t ratio;
 
-	if (pairs->count == REPRISE_PAIRS_MOST || over == 0 || under == 0)
+	if (pairs->count == REPRISE_PAIRS_MOST)
 		return;
-	ratio = reprise_log2(over) - reprise_log2(under);
 	while (at < pairs->count && pairs->ratios[at] <= ratio)
 		at++;
 	memmove(&pairs->ratios[at + 1], &pairs->ratios[at],
@@ -86,6 +84,18 @@ void reprise_pairs_add(struct reprise_pairs *pairs, uint64_t over, uint64_t unde
 	pairs->ratios[at] = ratio;
 	pairs->count++;
 	weigh(pairs);
+}
+
+void reprise_pairs_add(struct reprise_pairs *pairs, uint64_t over, uint64_t under)
+{
+	if (over != 0 && under != 0)
+		add(pairs, reprise_log2(over) - reprise_log2(under));
+}
+
+void reprise_pairs_join(struct reprise_pairs *pairs, const struct reprise_pairs *others)
+{
+	for (unsigned int i = 0; i < others->count; i++)
+		add(pairs, others->ratios[i]);
 }
 
 struct reprise_interval reprise_pairs_read(const struct reprise_pairs *pairs)

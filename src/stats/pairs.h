@@ -42,6 +42,9 @@ void reprise_pairs_begin(struct reprise_pairs *pairs);
 /* Adds the ratio over / under. Dropped if REPRISE_PAIRS_MOST are there, or one of the two is 0. */
 void reprise_pairs_add(struct reprise_pairs *pairs, uint64_t over, uint64_t under);
 
+/* Adds the pairs of another measurement of the same, as far as there is room. */
+void reprise_pairs_join(struct reprise_pairs *pairs, const struct reprise_pairs *others);
+
 /* The interval so far. Without any pair all is 0. */
 struct reprise_interval reprise_pairs_read(const struct reprise_pairs *pairs);
 

@@ -95,6 +95,13 @@ static void begin_test(struct reprise_turns *turns)
 	turns->usual = (struct reprise_usual){0};
 }
 
+/* The loop is not what earlier pairs were of. */
+static void forget_pairs(struct reprise_turns *turns)
+{
+	reprise_pairs_begin(&turns->processor);
+	reprise_pairs_begin(&turns->told);
+}
+
 /* No gain is known. */
 static void forget_gain(struct reprise_turns_result *result)
 {
@@ -136,7 +143,7 @@ static void go_on(struct reprise_turns *turns, enum reprise_arm arm, uint64_t no
  * otherwise. */
 static void begin_anew(struct reprise_turns *turns)
 {
-	reprise_pairs_begin(&turns->processor);
+	forget_pairs(turns);
 	begin_test(turns);
 	turns->learnt.first = turns->learnt.last;
 }
@@ -151,10 +158,29 @@ static bool try_direct(struct reprise_turns *turns)
 	return true;
 }
 
+/* True if this test's pairs agree with those that were told. */
+static bool agree(const struct reprise_turns *turns)
+{
+	struct reprise_interval now = reprise_pairs_read(&turns->pairs),
+							told = reprise_pairs_read(&turns->told);
+
+	return now.low <= told.median && told.median <= now.high;
+}
+
+/* What is told of the gain. A test ends when its pairs seem clear, which they do sooner if they
+ * tell too much: so it is of all tests in a row that agree. */
+static struct reprise_interval take_pairs(struct reprise_turns *turns, enum reprise_verdict verdict)
+{
+	if (verdict != turns->result.verdict || !agree(turns))
+		reprise_pairs_begin(&turns->told);
+	reprise_pairs_join(&turns->told, &turns->pairs);
+	return reprise_pairs_read(&turns->told);
+}
+
 static void decide(struct reprise_turns *turns, enum reprise_verdict verdict, uint64_t now)
 {
 	struct reprise_turns_result *result = &turns->result;
-	struct reprise_interval interval = reprise_pairs_read(&turns->pairs);
+	struct reprise_interval interval;
 	struct reprise_interval used = reprise_pairs_read(&turns->processor);
 
 	if (verdict == REPRISE_VERDICT_REPLAY && reprise_verdict_is_costly(&used)) {
@@ -164,6 +190,7 @@ static void decide(struct reprise_turns *turns, enum reprise_verdict verdict, ui
 		}
 		verdict = REPRISE_VERDICT_COSTLY;
 	}
+	interval = take_pairs(turns, verdict);
 	result->gain = reprise_thousandths(interval.median);
 	result->low = reprise_thousandths(interval.low);
 	result->high = reprise_thousandths(interval.high);
@@ -492,7 +519,7 @@ void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint
 	turns->period_ns = period_ns;
 	turns->idle = true;
 	turns->ahead = false;
-	reprise_pairs_begin(&turns->processor);
+	forget_pairs(turns);
 	begin_test(turns);
 	begin_rest(turns, REPRISE_ARM_EAGER);
 	go_on(turns, REPRISE_ARM_EAGER, now_ns);

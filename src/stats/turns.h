@@ -57,6 +57,7 @@ struct reprise_turns {
 	struct reprise_turns_result result;
 	struct reprise_pairs pairs;     /* of the test under way */
 	struct reprise_pairs processor; /* of the loop, until it changes */
+	struct reprise_pairs told;      /* of the tests in a row that had the last verdict */
 	struct reprise_regret regret;
 	uint64_t random;
 	enum reprise_arm arm; /* of the period under way */

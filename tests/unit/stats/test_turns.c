@@ -160,6 +160,44 @@ START_TEST(what_is_still_learnt_is_not_left_eager)
 }
 END_TEST
 
+/* ---- what is told ---- */
+
+static bool tells(double gain, double within)
+{
+	double told = turns.result.gain / 1000.0;
+
+	return told > gain * (1 - within) && told < gain * (1 + within);
+}
+
+/* A test alone ends as soon as its pairs seem clear, and is within 3 % in half of these runs. */
+START_TEST(what_is_told_is_of_all_tests_that_agree)
+{
+	unsigned int right = 0;
+
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		begin(seed, 0.1, 0.01);
+		reprise_turns_begin(&turns, 0, 1000000, seed * 0x9e3779b97f4a7c15u);
+		run(1.3e6, 1e6, 20 * SECOND);
+		right += tells(1.3, 0.03);
+	}
+	ck_assert_uint_ge(right, 85);
+}
+END_TEST
+
+START_TEST(a_gain_that_changes_is_told_as_it_is)
+{
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		begin(seed, 0.1, 0);
+		reprise_turns_begin(&turns, 0, 1000000, seed * 0x9e3779b97f4a7c15u);
+		run(1.3e6, 1e6, 20 * SECOND);
+		ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+		run(2e6, 1e6, 60 * SECOND);
+		ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+		ck_assert(tells(2, 0.08));
+	}
+}
+END_TEST
+
 /* ---- what is lost ---- */
 
 START_TEST(turns_become_rare)
@@ -366,6 +404,8 @@ int main(void)
 	tcase_add_test(tests, no_difference_is_left_eager);
 	tcase_add_test(tests, what_is_learnt_while_it_is_measured_is_replayed_soon);
 	tcase_add_test(tests, what_is_still_learnt_is_not_left_eager);
+	tcase_add_test(tests, what_is_told_is_of_all_tests_that_agree);
+	tcase_add_test(tests, a_gain_that_changes_is_told_as_it_is);
 	tcase_add_test(tests, turns_become_rare);
 	tcase_add_test(tests, what_does_not_gain_is_tried_again_after_pauses_that_double);
 	tcase_add_test(tests, a_pair_waits_until_it_may_cost_so_much);
