@@ -219,7 +219,7 @@
 	/* eager rests (src/stats/turns.c, src/lane/eager.c) */ \
 	X(UNSEEN_NS, 100000000, "ns", \
 	  "of an eager rest in which nothing is looked at, after each window", "guess") \
-	X(UNSEEN_LOOKED, 64, "ops", "of a thread, after which the clock is read", "guess") \
+	X(UNSEEN_LOOKED, 64, "ops", "of the process, after which the clock is read", "guess") \
 	/* costs of eager calls (src/op/cost.c) */ \
 	X(EAGER_TIMED, 17, "calls", \
 	  "one eager call in so many is timed: no divisor of common periods", "guess") \

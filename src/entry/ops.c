@@ -67,9 +67,10 @@ static bool stays_eager(const struct reprise_call *call)
 		reprise_lanes_eager_call(call->stream, call->per_thread);
 	if (reprise_eager_by_turn())
 		return turn_goes_on(call) || !reprise_taking_part();
-	reprise_count(reprise_eager_counter(), 1);
 	if (reprise_eager_unseen())
 		reprise_turns_note_unseen();
+	else
+		reprise_count(reprise_eager_counter(), 1);
 	return true;
 }
 

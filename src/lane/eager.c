@@ -19,9 +19,6 @@ _Atomic uint32_t reprise_pauses REPRISE_HOT_DATA;
 _Atomic uint64_t reprise_turn_begun;
 static _Atomic uint64_t unseen_until;
 
-/* This thread's ops that have passed unseen. */
-static _Thread_local unsigned int unseen __attribute__((tls_model(REPRISE_TLS_MODEL)));
-
 _Thread_local int reprise_in_range;
 
 REPRISE_HOT bool reprise_taking_part(void)
@@ -64,7 +61,10 @@ void reprise_eager_unseen_begin(uint64_t until_ns)
 
 bool reprise_eager_unseen_ends(void)
 {
-	if (++unseen % REPRISE_TUNE_UNSEEN_LOOKED != 0 ||
+	uint64_t passed = atomic_fetch_add_explicit(&reprise_counters[REPRISE_COUNT_unseen_ops], 1,
+	                                            memory_order_relaxed);
+
+	if ((passed + 1) % REPRISE_TUNE_UNSEEN_LOOKED != 0 ||
 	    reprise_clock_ns() < atomic_load(&unseen_until))
 		return false;
 	return (atomic_fetch_and(&reprise_pauses, ~REPRISE_PAUSE_UNSEEN) & REPRISE_PAUSE_UNSEEN) != 0;

@@ -87,7 +87,8 @@ void reprise_eager_turn_end(void);
  * in a pause. Any locks may be held. */
 void reprise_eager_unseen_begin(uint64_t until_ns);
 
-/* An op passes unseen. True if it is the last: the time is over. Reads the clock once in many. */
+/* An op passes unseen, and is counted. True if it is the last: the time is over. Reads the clock
+ * once in many ops of the process: a thread may have a few only. */
 bool reprise_eager_unseen_ends(void);
 
 /* True while ops pass unseen, and the program has not paused Reprise. */

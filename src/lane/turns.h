@@ -53,7 +53,7 @@ bool reprise_turns_pass(const struct reprise_call *call);
  * held. */
 bool reprise_turns_goes_on(struct reprise_lane *lane, const struct reprise_call *call);
 
-/* An op that passes unseen (eager.h) has been counted. */
+/* An op passes unseen (eager.h): counts it. */
 void reprise_turns_note_unseen(void);
 
 /* The lane of the anchor, or of the candidate for one. NULL: none. Without the lock. */

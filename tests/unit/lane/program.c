@@ -92,7 +92,6 @@ static void call_op(unsigned int stream, struct work *work)
 	if (lane == NULL)
 		ck_assert_ptr_nonnull(lane); /* an assertion would be noted for each op */
 	if (reprise_eager_unseen()) {
-		reprise_count(reprise_eager_counter(), 1);
 		reprise_turns_note_unseen();
 		reprise_call_eager(&call, NULL);
 		return;
