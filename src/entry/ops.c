@@ -61,16 +61,19 @@ static bool passes(const struct reprise_call *call)
  * again. */
 static bool stays_eager(const struct reprise_call *call)
 {
+	enum reprise_counter counter;
+
 	/* Another thread may have begun a capture or a pause since this thread's last op was
 	 * deferred. */
 	if (reprise_lanes_hold() || atomic_load(&reprise_groups) > 0)
 		reprise_lanes_eager_call(call->stream, call->per_thread);
 	if (reprise_eager_by_turn())
 		return turn_goes_on(call) || !reprise_taking_part();
-	if (reprise_eager_unseen())
+	counter = reprise_eager_counter();
+	if (__builtin_expect(counter == REPRISE_COUNT_unseen_ops, 0))
 		reprise_turns_note_unseen();
 	else
-		reprise_count(reprise_eager_counter(), 1);
+		reprise_count(counter, 1);
 	return true;
 }
 

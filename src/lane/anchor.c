@@ -55,8 +55,7 @@ static struct {
 	uint64_t alike_ops;         /* the lane's ops then */
 	uint64_t alike_replayed;    /* and its replayed ones */
 	uint64_t replayed_ns;       /* when a period with replays was seen first; 0: none */
-	uint64_t
-		async; /* graphs that the launch thread had launched when the loop was measured first */
+	uint64_t async; /* the launch thread had launched so many graphs before it was measured */
 	bool begun, measuring;
 	struct reprise_turns turns;
 } loop;

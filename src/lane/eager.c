@@ -59,6 +59,12 @@ void reprise_eager_unseen_begin(uint64_t until_ns)
 	atomic_fetch_or(&reprise_pauses, REPRISE_PAUSE_UNSEEN);
 }
 
+bool reprise_eager_unseen(void)
+{
+	return atomic_load(&reprise_pauses) == REPRISE_PAUSE_FLAGS && !reprise_program_captures_any() &&
+	       reprise_stopped() == NULL;
+}
+
 bool reprise_eager_unseen_ends(void)
 {
 	uint64_t passed = atomic_fetch_add_explicit(&reprise_counters[REPRISE_COUNT_unseen_ops], 1,
@@ -72,13 +78,12 @@ bool reprise_eager_unseen_ends(void)
 
 enum reprise_counter reprise_eager_counter(void)
 {
-	uint32_t pauses = atomic_load(&reprise_pauses);
-	bool paused = (pauses & ~REPRISE_PAUSE_FLAGS) != 0;
+	bool paused = (atomic_load(&reprise_pauses) & ~REPRISE_PAUSE_FLAGS) != 0;
 
-	return reprise_stopped() != NULL         ? REPRISE_COUNT_eager_stopped
-	       : paused                          ? REPRISE_COUNT_paused_ops
-	       : (pauses & REPRISE_PAUSE_UNSEEN) ? REPRISE_COUNT_unseen_ops
-	                                         : REPRISE_COUNT_eager_capturing;
+	return reprise_stopped() != NULL ? REPRISE_COUNT_eager_stopped
+	       : paused                  ? REPRISE_COUNT_paused_ops
+	       : reprise_eager_unseen()  ? REPRISE_COUNT_unseen_ops
+	                                 : REPRISE_COUNT_eager_capturing;
 }
 
 /* Errors after which CUDA demands that the process is ended, or the context destroyed. */

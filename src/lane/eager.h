@@ -91,11 +91,8 @@ void reprise_eager_unseen_begin(uint64_t until_ns);
  * once in many ops of the process: a thread may have a few only. */
 bool reprise_eager_unseen_ends(void);
 
-/* True while ops pass unseen, and the program has not paused Reprise. */
-static inline bool reprise_eager_unseen(void)
-{
-	return atomic_load_explicit(&reprise_pauses, memory_order_relaxed) == REPRISE_PAUSE_FLAGS;
-}
+/* True while ops pass unseen, and there is no other reason why they are eager. */
+bool reprise_eager_unseen(void);
 
 /* Nanoseconds for which the eager turn under way has lasted; 0: there is none. */
 uint64_t reprise_eager_turn_ns(void);
