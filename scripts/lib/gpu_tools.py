@@ -154,7 +154,7 @@ class Drawn(Case):
 
     def compare(self, events, report):
         """In their order, kernels and the calls that they are of."""
-        calls = sorted(event["ts"] for event in events if event["cat"] == "call" and event["args"].get("kind") == "kernel")
+        calls = sorted(event["ts"] for event in events if event["cat"] == "call" and "grid" in event["args"])
         ran = sorted((event["ts"], event["args"].get("graph_id", 0)) for event in events if event["cat"] == "gpu" and "grid" in event["args"])
         graphs = sum(graph != 0 for _, graph in ran)
         if len(ran) != len(calls) or not calls:
