@@ -153,6 +153,12 @@
 	X(TURNS_PROCESSOR, 1020, "thousandths", \
 	  "of the processor time of eager calls; where replaying takes more, the loop is left eager", \
 	  "guess") \
+	X(TURNS_UNCLEAR, 48, "pairs", "after which a test ends if a gain is smaller than SMALL", "guess") \
+	X(TURNS_SMALL, 1050, "thousandths", "a gain below it is left, if pairs have not shown it", \
+	  "guess") \
+	X(TURNS_UNCLEAR_MOST, 96, "pairs", "after which a test ends, whatever they say", "guess") \
+	X(TURNS_UNCLEAR_PAUSE, 4, "times", "as long as an unclear test the pause after it, at least", \
+	  "guess") \
 	X(TURNS_SHARE, 200, "th part", \
 	  "of the time may be lost in turns: outliers, which are cut, and rests take the rest of 1 %", \
 	  "guess") \
@@ -267,12 +273,13 @@
 	X(HOLD_BUSY_LOOK, 8, "th part", \
 	  "of what is due, after which the hold thread looks again while another thread launches", \
 	  "guess") \
-	X(HOLD_LINGER_NS, 10000000, "ns", "after the last deferred op, before the thread sleeps", \
+	X(HOLD_LINGER_NS, 1000000, "ns", \
+	  "after the last deferred op, before the thread sleeps: to wake it costs the program some us", \
 	  "guess") \
 	/* async launch (src/lane/async_launch.c, src/workers/launcher.c) */ \
 	X(LAUNCH_PERIOD_NS, 100000, "ns", \
 	  "that the launch thread sleeps between two looks while it finds pending launches", "guess") \
-	X(LAUNCH_LINGER_NS, 10000000, "ns", "after the last visit, before the thread sleeps", "guess") \
+	X(LAUNCH_LINGER_NS, 1000000, "ns", "after the last visit, before the thread sleeps", "guess") \
 	X(LAUNCH_DIRECT_FIRST, 2, "visits", \
 	  "launched at once after the host waited for a pending launch of the trace; twice as many each time", \
 	  "guess") \
@@ -285,6 +292,9 @@
 	X(PACE_LEAD_MOST, 8, "looks", "that count; one that finds the GPU busy counts twice", "guess") \
 	X(PACE_DIRECT, 2048, "visits", \
 	  "launched at once after the GPU was found to be no faster than the program", "guess") \
+	X(PACE_SPARSE_NS, (5 * REPRISE_TUNE_LAUNCH_PERIOD_NS), "ns", \
+	  "from one visit to the next: farther apart, they are launched at once, which takes the program 3 to 15 us; a look takes the thread 7", \
+	  "H100, 33b865ee") \
 	X(PACE_LEAST_NS, (6 * REPRISE_TUNE_LAUNCH_PERIOD_NS), "ns", \
 	  "between two waits: at a wait, the GPU is behind by what came in one period", "guess") \
 	/* order among streams and threads (src/lane/order.c, src/lane/async_launch.c, \

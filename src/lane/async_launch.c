@@ -132,6 +132,7 @@ static void measure(struct reprise_lane *lane)
 	if (pace->begin_ns != 0 && ops > 0) {
 		pace->span_ns = reprise_clock_ns() - pace->begin_ns;
 		pace->op_ns = pace->span_ns / ops;
+		pace->visit_ns = pace->span_ns / (pace->visits - pace->begin_visits + 1);
 	}
 	pace->begin_ns = 0;
 }
@@ -180,8 +181,10 @@ bool reprise_pace_judge(struct reprise_lane *lane)
 	if (pace->begin_ns == 0) {
 		pace->begin_ns = reprise_clock_ns();
 		pace->begin_ops = lane->counts.ops;
+		pace->begin_visits = pace->visits;
 	}
 	return pace->op_ns >= REPRISE_TUNE_PACE_SLOW_NS &&
+	       pace->visit_ns <= REPRISE_TUNE_PACE_SPARSE_NS &&
 	       pace->span_ns >= REPRISE_TUNE_PACE_LEAST_NS && !launch_without_lead(pace);
 }
 

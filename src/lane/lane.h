@@ -117,8 +117,9 @@ struct reprise_pace {
 	unsigned int visits; /* since the last wait */
 	/* When this measurement began, and at which count of ops. 0: it begins with the next visit. */
 	uint64_t begin_ns, begin_ops;
-	/* Time per op, and length, of the last measurement. */
-	uint64_t op_ns, span_ns;
+	unsigned int begin_visits;
+	/* Time per op and per visit, and length, of the last measurement. */
+	uint64_t op_ns, visit_ns, span_ns;
 	/* Raised when the GPU was seen idle, lowered when it was seen busy. */
 	_Atomic int lead;
 	unsigned int resting; /* visits launched at once since `lead` reached its lowest */

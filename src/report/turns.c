@@ -8,7 +8,8 @@
 
 #define EARLIER_MOST 80 /* bytes of a verdict in words */
 
-static const char *const verdicts[] = {"undecided", "replay", "eager", "bound", "costly"};
+static const char *const verdicts[] = {"undecided", "replay", "eager",
+                                       "bound",     "costly", "unclear"};
 
 /* The verdict on a loop before the last. */
 static void tell_earlier(const struct reprise_turns_result *result, char words[EARLIER_MOST])
@@ -20,6 +21,8 @@ static void tell_earlier(const struct reprise_turns_result *result, char words[E
 		snprintf(words, EARLIER_MOST, "no gain: an earlier loop was left eager");
 	else if (result->earlier.verdict == REPRISE_VERDICT_COSTLY)
 		snprintf(words, EARLIER_MOST, "an earlier loop was left eager for its processor time");
+	else if (result->earlier.verdict == REPRISE_VERDICT_UNCLEAR)
+		snprintf(words, EARLIER_MOST, "no clear gain: an earlier loop was left eager");
 	else
 		snprintf(words, EARLIER_MOST, "GPU-bound: an earlier loop had nothing to gain");
 }
@@ -51,6 +54,9 @@ void reprise_report_turns(const struct reprise_turns_told *told, char *words, si
 		         result->gain / 1e3, result->turns, result->low / 1e3, result->high / 1e3);
 	else if (result->verdict == REPRISE_VERDICT_EAGER)
 		snprintf(words, size, "no gain: left eager after %s, cost %s", after, cost);
+	else if (result->verdict == REPRISE_VERDICT_UNCLEAR)
+		snprintf(words, size, "no clear gain, at most %.2f x faster: left eager after %s, cost %s",
+		         result->high / 1e3, after, cost);
 	else if (result->verdict == REPRISE_VERDICT_COSTLY)
 		snprintf(words, size,
 		         "%.2f x faster, but for %.2f x the processor time: left eager after %s, cost %s",

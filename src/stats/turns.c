@@ -109,15 +109,18 @@ static void forget_gain(struct reprise_turns_result *result)
 }
 
 /* The pause before the next test, in `arm`: from the least for this verdict, twice as long each
- * time that it stays. */
+ * time that it stays. A test that shows nothing is a long one: so its pause is. */
 static void end_test(struct reprise_turns *turns, enum reprise_verdict verdict,
                      enum reprise_arm arm, uint64_t now)
 {
 	struct reprise_turns_result *result = &turns->result;
 	uint64_t least =
 		arm == REPRISE_ARM_REPLAY ? REPRISE_TUNE_TURNS_REPLAY_NS : REPRISE_TUNE_TURNS_EAGER_NS;
+	uint64_t tested = REPRISE_TUNE_TURNS_UNCLEAR_PAUSE * (now - turns->first_pair_ns);
 
-	if (verdict != result->verdict)
+	if (verdict == REPRISE_VERDICT_UNCLEAR && tested > least)
+		least = tested;
+	if (verdict != result->verdict || turns->pause_ns < least)
 		turns->pause_ns = least;
 	else if (turns->pause_ns < least << REPRISE_TUNE_TURNS_DOUBLED)
 		turns->pause_ns *= 2;
@@ -183,6 +186,9 @@ static void decide(struct reprise_turns *turns, enum reprise_verdict verdict, ui
 	struct reprise_interval interval;
 	struct reprise_interval used = reprise_pairs_read(&turns->processor);
 
+	if (verdict == REPRISE_VERDICT_UNCLEAR && result->verdict == REPRISE_VERDICT_REPLAY &&
+	    agree(turns))
+		verdict = REPRISE_VERDICT_REPLAY; /* a small gain, which earlier tests have shown */
 	if (verdict == REPRISE_VERDICT_REPLAY && reprise_verdict_is_costly(&used)) {
 		if (try_direct(turns)) {
 			go_on(turns, better(turns), now);
@@ -220,6 +226,8 @@ static void end_pair(struct reprise_turns *turns, uint64_t took, uint64_t now)
 	uint64_t eager = replayed ? turns->first_ns : took, replay = replayed ? took : turns->first_ns;
 	enum reprise_verdict verdict;
 
+	if (turns->pairs.count == 0)
+		turns->first_pair_ns = now;
 	reprise_pairs_add(&turns->pairs, eager, replay);
 	if (turns->processor.count == REPRISE_PAIRS_MOST)
 		reprise_pairs_begin(&turns->processor);
@@ -234,14 +242,12 @@ static void end_pair(struct reprise_turns *turns, uint64_t took, uint64_t now)
 	turns->replay_ns = replay;
 	turns->period_ns = eager > replay ? eager : replay;
 	verdict = reprise_verdict_of(&turns->pairs);
-	if (verdict == REPRISE_VERDICT_EAGER &&
+	if ((verdict == REPRISE_VERDICT_EAGER || verdict == REPRISE_VERDICT_UNCLEAR) &&
 	    reprise_learnt_more(&turns->learnt, REPRISE_TUNE_TURNS_LEARNING)) {
 		begin_anew(turns);
 	} else if (verdict != REPRISE_VERDICT_UNDECIDED) {
 		decide(turns, verdict, now);
 		return;
-	} else if (turns->pairs.count == REPRISE_PAIRS_MOST) {
-		begin_test(turns);
 	}
 	go_on(turns, better(turns), now);
 }

@@ -70,7 +70,8 @@ struct reprise_turns {
 		REPRISE_TURNS_AFTER,
 		REPRISE_TURNS_CHECK
 	} phase;
-	bool testing; /* a test is under way, if resting between two of its pairs */
+	bool testing;           /* a test is under way, if resting between two of its pairs */
+	uint64_t first_pair_ns; /* when the last test's first pair ended */
 
 	/* The turn under way, or the window of a rest. */
 	uint64_t periods[REPRISE_TURN_PERIODS_MOST];

@@ -7,6 +7,14 @@ static int32_t log2_of(uint32_t thousandths)
 	return reprise_log2(thousandths) - reprise_log2(1000);
 }
 
+/* More pairs would cost more than such a gain is worth. */
+static bool is_unclear(const struct reprise_pairs *pairs, const struct reprise_interval *interval)
+{
+	return pairs->count >= REPRISE_TUNE_TURNS_UNCLEAR_MOST ||
+	       (pairs->count >= REPRISE_TUNE_TURNS_UNCLEAR &&
+	        interval->high < log2_of(REPRISE_TUNE_TURNS_SMALL));
+}
+
 enum reprise_verdict reprise_verdict_of(const struct reprise_pairs *pairs)
 {
 	struct reprise_interval interval = reprise_pairs_read(pairs);
@@ -15,8 +23,9 @@ enum reprise_verdict reprise_verdict_of(const struct reprise_pairs *pairs)
 		return REPRISE_VERDICT_UNDECIDED;
 	if (interval.low > 0)
 		return REPRISE_VERDICT_REPLAY;
-	return interval.high < log2_of(REPRISE_TUNE_TURNS_WORTH) ? REPRISE_VERDICT_EAGER
-	                                                         : REPRISE_VERDICT_UNDECIDED;
+	if (interval.high < log2_of(REPRISE_TUNE_TURNS_WORTH))
+		return REPRISE_VERDICT_EAGER;
+	return is_unclear(pairs, &interval) ? REPRISE_VERDICT_UNCLEAR : REPRISE_VERDICT_UNDECIDED;
 }
 
 bool reprise_verdict_is_costly(const struct reprise_interval *used)

@@ -105,6 +105,11 @@ class Verdict(WithReports):
         self.assertEqual((told.tone, told.headline, told.bars[1][2]), ("fair", "Left as it was: its processor time", "80 %"))
         self.assertIn("Replaying was 1.25 x faster, interval 1.20 to 1.30, for 1.08 x the processor time of the process.", told.words)
 
+    def test_a_gain_that_was_not_seen_is_told_with_its_most(self):
+        told = self.judged(turns=TURNS | {"verdict": "unclear", "gain": 1010, "low": 980, "high": 1040})
+        self.assertEqual((told.tone, told.headline), ("fair", "No clear gain: left as it was"))
+        self.assertIn("turns have not shown whether replaying gains: at most 1.04 x, interval 0.98 to 1.04.", told.words)
+
     def test_where_nothing_was_measured_no_bar_says_so(self):
         self.assertEqual(self.judged(turns=TURNS | {"verdict": "bound", "gain": 0}).bars, ())
         told = self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0}, measured="too short to measure")

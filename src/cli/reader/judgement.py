@@ -50,6 +50,10 @@ def of_one(report):
         bars, ends = bars_of_turns(turns, "replaying")
         return Judgement("fair", "Left as it was: its processor time", f"Replaying was {times(turns['gain'])} faster, {spread}, for {times(turns['processor'])} the processor time of the process. That is more "
                          f"than 1.02 x, so after {duration(turns['decided_ns'])} all calls went one by one. Measuring cost {cost}.", bars, ends, "time of the program's loop, measured while it was replayed")
+    if verdict == "unclear":
+        bars, ends = bars_of_turns(turns, "replaying")
+        return Judgement("fair", "No clear gain: left as it was", f"{count(turns['turns'])} turns have not shown whether replaying gains: at most {times(turns['high'])}, {spread}. So after "
+                         f"{duration(turns['decided_ns'])} all calls went one by one. Measuring cost {cost}.", bars, ends, "time of the program's loop, measured while it was replayed")
     if verdict == "bound":
         return Judgement("fair", "Nothing to gain: the GPU is behind", f"The GPU is never short of work, so launching faster changes nothing. After {duration(turns['decided_ns'])} all calls went one "
                          f"by one. Measuring cost {cost}.")

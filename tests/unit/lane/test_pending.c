@@ -408,18 +408,21 @@ static const struct {
 	uint64_t op_ns, span_ns;
 	int lead;
 	bool left;
+	uint64_t visit_ns;
 } paces[] = {
 #define SLOW REPRISE_TUNE_PACE_SLOW_NS, REPRISE_TUNE_PACE_LEAST_NS
-	{REPRISE_TUNE_PACE_FIRST, SLOW, 0, false},
-	{REPRISE_TUNE_PACE_FIRST + 1, SLOW, 0, true},
-	{REPRISE_TUNE_PACE_MOST - 1, SLOW, 0, true},
-	{REPRISE_TUNE_PACE_MOST, SLOW, 0, false},
-	{10, REPRISE_TUNE_PACE_SLOW_NS - 1, REPRISE_TUNE_PACE_LEAST_NS, 0, false},
-	{10, REPRISE_TUNE_PACE_SLOW_NS, REPRISE_TUNE_PACE_LEAST_NS - 1, 0, false},
-	{10, SLOW, REPRISE_TUNE_PACE_LEAD_MOST, true},
-	{10, SLOW, 1 - REPRISE_TUNE_PACE_LEAD_MOST, true},
-	{10, SLOW, -REPRISE_TUNE_PACE_LEAD_MOST, false},
-	{10, SLOW, -REPRISE_TUNE_PACE_LEAD_MOST - 1, false},
+	{10, SLOW, 0, true, REPRISE_TUNE_PACE_SPARSE_NS},
+	{10, SLOW, 0, false, REPRISE_TUNE_PACE_SPARSE_NS + 1},
+	{REPRISE_TUNE_PACE_FIRST, SLOW, 0, false, 0},
+	{REPRISE_TUNE_PACE_FIRST + 1, SLOW, 0, true, 0},
+	{REPRISE_TUNE_PACE_MOST - 1, SLOW, 0, true, 0},
+	{REPRISE_TUNE_PACE_MOST, SLOW, 0, false, 0},
+	{10, REPRISE_TUNE_PACE_SLOW_NS - 1, REPRISE_TUNE_PACE_LEAST_NS, 0, false, 0},
+	{10, REPRISE_TUNE_PACE_SLOW_NS, REPRISE_TUNE_PACE_LEAST_NS - 1, 0, false, 0},
+	{10, SLOW, REPRISE_TUNE_PACE_LEAD_MOST, true, 0},
+	{10, SLOW, 1 - REPRISE_TUNE_PACE_LEAD_MOST, true, 0},
+	{10, SLOW, -REPRISE_TUNE_PACE_LEAD_MOST, false, 0},
+	{10, SLOW, -REPRISE_TUNE_PACE_LEAD_MOST - 1, false, 0},
 };
 
 START_TEST(the_pace_decides)
@@ -429,6 +432,7 @@ START_TEST(the_pace_decides)
 	lane->pace.visits = paces[_i].visits;
 	lane->pace.op_ns = paces[_i].op_ns;
 	lane->pace.span_ns = paces[_i].span_ns;
+	lane->pace.visit_ns = paces[_i].visit_ns;
 	lane->pace.lead = paces[_i].lead;
 	ck_assert_int_eq(reprise_async_launch_decide(lane), paces[_i].left);
 }
@@ -484,6 +488,7 @@ START_TEST(the_pace_is_measured)
 	reprise_pace_wait(lane);
 	ck_assert_uint_eq(pace->span_ns, 140000);
 	ck_assert_uint_eq(pace->op_ns, 10000);
+	ck_assert_uint_eq(pace->visit_ns, 140000);
 	ck_assert_uint_eq(pace->visits, 0);
 	ck_assert_uint_eq(pace->begin_ns, 0);
 	pace->visits = REPRISE_TUNE_PACE_MEASURED - 1;
@@ -494,6 +499,7 @@ START_TEST(the_pace_is_measured)
 	reprise_pace_judge(lane);
 	ck_assert_uint_eq(pace->span_ns, 3000);
 	ck_assert_uint_eq(pace->op_ns, 1500);
+	ck_assert_uint_eq(pace->visit_ns, 1500); /* the time goes on until the next visit */
 	ck_assert_uint_eq(pace->begin_ns, reprise_clock_virtual); /* the next one */
 	reprise_clock_virtual += 5000;
 	reprise_pace_wait(lane); /* without an op */

@@ -231,6 +231,14 @@ static const struct {
       .decided_ns = 400000000,
       .lost_ns = 3000000},
      "1.05 x faster, but for 1.08 x the processor time: left eager after 400 ms, cost 3 ms"},
+	{{.verdict = REPRISE_VERDICT_UNCLEAR,
+      .gain = 1010,
+      .low = 980,
+      .high = 1040,
+      .turns = 96,
+      .decided_ns = 1200000000,
+      .lost_ns = 3000000},
+     "no clear gain, at most 1.04 x faster: left eager after 1.2 s, cost 3 ms"},
 	{{.verdict = REPRISE_VERDICT_BOUND, .turns = 2, .decided_ns = 2000000000, .lost_ns = 3000000},
      "GPU-bound: nothing to gain; left eager after 2 s, cost 3 ms"},
 	{{.turns = 6, .lost_ns = 2000000}, "too short to measure: no verdict in 6 turns, cost 2 ms"},
@@ -244,6 +252,9 @@ static const struct {
 	{{.turns = 44, .lost_ns = 3000000, .earlier.verdict = REPRISE_VERDICT_COSTLY},
      "an earlier loop was left eager for its processor time, cost 3 ms; the last loop was too "
      "short to measure"},
+	{{.turns = 44, .lost_ns = 3000000, .earlier.verdict = REPRISE_VERDICT_UNCLEAR},
+     "no clear gain: an earlier loop was left eager, cost 3 ms; the last loop was too short to "
+     "measure"},
 	{{.turns = 44, .lost_ns = 3000000, .earlier.verdict = REPRISE_VERDICT_BOUND},
      "GPU-bound: an earlier loop had nothing to gain, cost 3 ms; the last loop was too short to "
      "measure"},

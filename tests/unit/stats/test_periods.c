@@ -410,21 +410,41 @@ START_TEST(what_counted_once_counts_in_later_tests)
 }
 END_TEST
 
-START_TEST(after_many_pairs_the_test_begins_anew)
+/* Where a gain of 1.05 is ruled out. */
+START_TEST(a_small_gain_that_pairs_do_not_show_is_left_sooner)
+{
+	begin(MS);
+	turns.regret.begun_ns = 0;
+	now = 1000000 * SECOND;
+	for (unsigned int pair = 0; pair < REPRISE_TUNE_TURNS_UNCLEAR; pair++) {
+		ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_UNDECIDED);
+		pair_passes(pair % 2 == 0 ? 1030 * US : 980 * US, MS);
+	}
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_UNCLEAR);
+	ck_assert_uint_eq(turns.result.high, 1030);
+	ck_assert_int_eq(turns.arm, REPRISE_ARM_EAGER);
+}
+END_TEST
+
+START_TEST(after_many_pairs_that_say_nothing_the_loop_is_left_eager)
 {
 	begin(MS);
 	turns.regret.begun_ns = 0; /* long ago: it may cost anything */
 	now = 1000000 * SECOND;
-	for (unsigned int pair = 0; pair < REPRISE_PAIRS_MOST; pair++) {
+	for (unsigned int pair = 0; pair < REPRISE_TUNE_TURNS_UNCLEAR_MOST; pair++) {
 		ck_assert_uint_eq(turns.pairs.count, pair);
 		pair_passes(pair % 2 == 0 ? 1200 * US : 800 * US, MS);
 	}
-	ck_assert_uint_eq(turns.pairs.count, 0);
-	ck_assert_uint_eq(turns.regret.compared, 0);
-	ck_assert_uint_eq(turns.result.tests, 0);
-	ck_assert_uint_eq(turns.wanted, REPRISE_TUNE_TURN_PERIODS);
-	pair_passes(MS, MS);
-	ck_assert_uint_eq(turns.pairs.count, 1);
+	ck_assert_uint_eq(turns.result.tests, 1);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_UNCLEAR);
+	ck_assert_uint_le(turns.result.low, 800);
+	ck_assert_uint_ge(turns.result.high, 1200);
+	ck_assert_int_eq(turns.arm, REPRISE_ARM_EAGER);
+	ck_assert(!turns.testing);
+	/* The pairs have taken longer than the least pause. */
+	ck_assert_uint_eq(turns.rest_until_ns - now,
+	                  REPRISE_TUNE_TURNS_UNCLEAR_PAUSE * (now - turns.first_pair_ns));
+	ck_assert_uint_gt(turns.rest_until_ns - now, REPRISE_TUNE_TURNS_EAGER_NS);
 }
 END_TEST
 
@@ -555,7 +575,8 @@ int main(void)
 	tcase_add_loop_test(tests, what_costs_too_much_is_tried_without_the_launch_thread, 0, 2);
 	tcase_add_test(tests, processor_time_is_looked_at_again);
 	tcase_add_test(tests, processor_time_that_varies_decides_nothing);
-	tcase_add_test(tests, after_many_pairs_the_test_begins_anew);
+	tcase_add_test(tests, a_small_gain_that_pairs_do_not_show_is_left_sooner);
+	tcase_add_test(tests, after_many_pairs_that_say_nothing_the_loop_is_left_eager);
 	tcase_add_loop_test(tests, what_is_not_as_usual_is_tested_again, 0, ALL(changes));
 	tcase_add_test(tests, single_windows_that_differ_are_no_change);
 	tcase_add_test(tests, what_is_usual_is_learnt_anew);
