@@ -56,8 +56,7 @@
 	X(SITE_RANDOM, 2, "of 8 ops", "surprises that make a site repeat by chance only", \
 	  "recorded streams, decision 20") \
 	/* plans: how a segment is split into traces (src/trace/plan.c) */ \
-	X(PLAN_FIRST, 8, "ops", "the first trace after a wait", "H200, decision 27") \
-	X(PLAN_SECOND, 16, "ops", "the second trace after a wait", "H200, decision 27") \
+	X(PLAN_FIRST, 24, "ops", "the first trace after a wait", "H100, decision 27") \
 	X(PLAN_MOST, 128, "ops", "the longest trace", "H200, decision 27") \
 	X(PLAN_ANY_VALUE_MOST, 32, "ops", \
 	  "any-value ops in a trace: setting these takes about as long as the GPU takes for the ops before", \

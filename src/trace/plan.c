@@ -9,11 +9,8 @@ static unsigned int most_ops(unsigned int position, bool few)
 {
 	if (few)
 		return REPRISE_TUNE_PLAN_MOST;
-	if (position < REPRISE_TUNE_PLAN_FIRST)
-		return REPRISE_TUNE_PLAN_FIRST - position;
-	if (position < REPRISE_TUNE_PLAN_FIRST + REPRISE_TUNE_PLAN_SECOND)
-		return REPRISE_TUNE_PLAN_FIRST + REPRISE_TUNE_PLAN_SECOND - position;
-	return REPRISE_TUNE_PLAN_MOST;
+	return position < REPRISE_TUNE_PLAN_FIRST ? REPRISE_TUNE_PLAN_FIRST - position
+	                                          : REPRISE_TUNE_PLAN_MOST;
 }
 
 /* The longest run from `start`, of at most `most` ops, whose gaps sum up to at most `span_ns`.
@@ -107,10 +104,9 @@ unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned 
 	                                                : REPRISE_TUNE_PLAN_SPAN_NS,
 	                          most_span(hold_ns)),
 	                    false);
-	even = within_span(segment, start, REPRISE_TUNE_PLAN_FIRST + REPRISE_TUNE_PLAN_SECOND,
+	even = within_span(segment, start, REPRISE_TUNE_PLAN_FIRST,
 	                   least(REPRISE_TUNE_PLAN_EVEN_SPAN_NS, most_span(hold_ns)), true);
-	if (position >= REPRISE_TUNE_PLAN_EVEN_FROM &&
-	    even < REPRISE_TUNE_PLAN_FIRST + REPRISE_TUNE_PLAN_SECOND &&
+	if (position >= REPRISE_TUNE_PLAN_EVEN_FROM && even < REPRISE_TUNE_PLAN_FIRST &&
 	    even > count) /* the host is slow */
 		count = even;
 	if (!few)

@@ -5,8 +5,9 @@
 #include "base/gate.h"
 #include "program.h"
 
-#define HEAD "b c d e f g h" /* with one op more: the first trace after a wait */
-#define REST "k l m n o p q r s t"
+/* With one op more: the first trace after a wait. */
+#define HEAD "b c d e f g h i j k l m n o p q r s t u v w y"
+#define REST "C D E F G H I J K L"
 
 START_TEST(a_trace_is_entered_by_its_first_op)
 {

@@ -57,9 +57,9 @@ END_TEST
 
 /* ---- lengths ---- */
 
-#define LOOP "a b c d e f g h i j k l m n o p q r s t u v w x |"
-#define SHORT_FIRST "[a b c d e f g h] [i j k l m n o p q r s t u v w x]"
-#define AT_ONCE "[a b c d e f g h i j k l m n o p q r s t u v w x]"
+#define LOOP "a b c d e f g h i j k l m n o p q r s t u v w x A B C D |"
+#define SHORT_FIRST "[a b c d e f g h i j k l m n o p q r s t u v w x] [A B C D]"
+#define AT_ONCE "[a b c d e f g h i j k l m n o p q r s t u v w x A B C D]"
 
 /* The driver serialises launches of several threads: fewer and longer ones, from so many lanes of
  * others on. Two lanes that this thread uses are none of others. */
@@ -99,15 +99,17 @@ END_TEST
 /* ---- forks, and what is behind them ---- */
 
 #define FORK "a >e 2:<e 2:b 2:>f c <f d"
+#define FORK_OPS 8
 
-/* So many ops come behind a fork: a few are in its graph; more have a graph of their own. */
+/* So many ops come behind a fork, and what fills its graph: a few are in it; more have a graph of
+ * their own. */
 START_TEST(a_few_ops_behind_a_fork_are_in_its_graph)
 {
-	unsigned int rest = (unsigned int)_i, launches, ops;
-	char words[128] = FORK;
+	unsigned int rest = (unsigned int)_i, fills = REPRISE_TUNE_PLAN_FIRST - FORK_OPS, launches, ops;
+	char words[256] = FORK;
 
-	for (unsigned int i = 0; i < rest; i++)
-		strcat(words, (char[]){' ', (char)('g' + i), '\0'});
+	for (unsigned int i = 0; i < fills + rest; i++)
+		strcat(words, (char[]){' ', i < 16 ? (char)('g' + i) : (char)('A' + i - 16), '\0'});
 	strcat(words, " |");
 	for (unsigned int visit = 0; visit < 40; visit++) {
 		calls(words);
