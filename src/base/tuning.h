@@ -152,7 +152,8 @@
 	X(TURNS_PROCESSOR, 1020, "thousandths", \
 	  "of the processor time of eager calls; where replaying takes more, the loop is left eager", \
 	  "guess") \
-	X(TURNS_UNCLEAR, 48, "pairs", "after which a test ends if a gain is smaller than SMALL", "guess") \
+	X(TURNS_UNCLEAR, 48, "pairs", "after which a test ends that has ruled out a gain of SMALL", \
+	  "guess") \
 	X(TURNS_SMALL, 1050, "thousandths", "a gain below it is left, if pairs have not shown it", \
 	  "guess") \
 	X(TURNS_UNCLEAR_MOST, 96, "pairs", "after which a test ends, whatever they say", "guess") \

@@ -31,11 +31,12 @@ extern bool reprise_stack_wanted;
 /* The kinds of calls, once: name in reports, and the effect on the ops around. */
 #define REPRISE_CALL_SITE_KINDS(X) \
 	X(waits, \
-	  "looks at work of any stream, or may: what is deferred is issued first, and a trace ends here") \
-	X(ends, "frees or changes what traces may name: the same, and some traces are forgotten") \
+	  "may depend on work of any stream: what is deferred is issued first, and the sequence ends") \
+	X(ends, \
+	  "frees or changes what graphs may use: the sequence ends, and some graphs are dropped") \
 	X(allocates, \
-	  "takes memory after the first op, though nothing ends by it: slow by itself, and mostly there is a free that goes with it") \
-	X(unfit, "an op that cannot be recorded: it is eager, and a trace ends here")
+	  "allocates after the first launch: slow, and the free that mostly follows ends a sequence") \
+	X(unfit, "cannot be part of a graph: it is issued by itself, and the sequence ends")
 
 enum reprise_call_site_kind {
 #define X(name, text) REPRISE_CALL_SITE_##name,

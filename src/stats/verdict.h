@@ -7,10 +7,10 @@
 
 enum reprise_verdict {
 	REPRISE_VERDICT_UNDECIDED,
-	REPRISE_VERDICT_REPLAY, /* replaying is faster */
-	REPRISE_VERDICT_EAGER,  /* replaying gains one in a hundred at most */
-	REPRISE_VERDICT_BOUND,  /* the GPU is behind in both arms: there is nothing to gain */
-	REPRISE_VERDICT_COSTLY, /* replaying is faster, for more than 1.02 x the processor time */
+	REPRISE_VERDICT_REPLAY,  /* replaying is faster */
+	REPRISE_VERDICT_EAGER,   /* replaying gains one in a hundred at most */
+	REPRISE_VERDICT_BOUND,   /* the GPU is behind in both arms: there is nothing to gain */
+	REPRISE_VERDICT_COSTLY,  /* replaying is faster, for more than 1.02 x the processor time */
 	REPRISE_VERDICT_UNCLEAR, /* many pairs have not shown whether it is; if so, not by much */
 };
 

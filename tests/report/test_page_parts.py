@@ -16,6 +16,7 @@ import advice
 import judgement
 import kernel_names
 import page
+import reports
 import words
 from lib import runs
 
@@ -110,6 +111,19 @@ class Verdict(WithReports):
         self.assertEqual((told.tone, told.headline), ("fair", "No clear gain: left as it was"))
         self.assertIn("turns have not shown whether replaying gains: at most 1.04 x, interval 0.98 to 1.04.", told.words)
 
+    def test_without_a_verdict_the_turns_are_told(self):
+        self.assertIn("176 turns have not shown yet whether replaying gains. Measuring cost 1 ms.", self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0, "turns": 176}).words)
+        self.assertIn("No regular loop was found, or the run was too short to measure.", self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0, "turns": 0}).words)
+        told = self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0, "earlier": {"verdict": "eager", "gain": 900, "low": 800, "high": 1000}}, measured="no gain: an earlier loop was left eager")
+        self.assertIn("an earlier one had a verdict: no gain: an earlier loop was left eager.", told.words)
+
+    def test_a_script_is_named_and_not_its_interpreter(self):
+        for command, name in ((["/usr/bin/python3", "train.py", "--epochs", "3"], "train.py"), (["python3.12", "-u", "/a/b/train.py"], "train.py"), (["python3", "-m", "package.train"], "package.train"),
+                              (["python3", "-c", "print()"], "python3"), (["python3", "-X", "dev", "train.py"], "python3"), (["/bin/heat", "train.py"], "heat"), (["python3"], "python3"), ([], "a program"),
+                              (["pythonic", "x.py"], "pythonic")):
+            with self.subTest(command=command):
+                self.assertEqual(page.program({"command": command}), name)
+
     def test_where_nothing_was_measured_no_bar_says_so(self):
         self.assertEqual(self.judged(turns=TURNS | {"verdict": "bound", "gain": 0}).bars, ())
         told = self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0}, measured="too short to measure")
@@ -179,6 +193,21 @@ class Advice(WithReports):
 
 
 class Page(WithReports):
+    def test_kernels_of_one_short_name_are_one_bar(self):
+        rows = [{"name": f"void ns::add<{kind}>(int)", "watched": 1, "replayed": 10 * kind} for kind in (1, 2, 3)] + [{"name": "void ns::mul<1>(int)", "watched": 0, "replayed": 61}]
+        kinds = page.kinds_of_kernels({"kernels": rows})
+        self.assertEqual([(len(kind["names"]), kind["watched"], kind["replayed"]) for kind in kinds], [(3, 3, 60), (1, 0, 61)])
+        self.assertIn("3 of this name", page.kernel_label(kinds[0]["names"]))
+        self.assertNotIn("title", page.kernel_label(kinds[0]["names"]))
+        self.assertIn("void ns::mul&lt;1&gt;(int)", page.kernel_label(kinds[1]["names"]))
+
+    def test_what_the_launch_thread_launched_took_nothing_of_the_program(self):
+        report = copy.deepcopy(self.on)
+        row = report["trace_rows"][0]
+        report["launches"], report["gain"]["launches_ns"] = 10 * row["replays"], 1000 * row["replays"]    # one launch in ten of 1 us is the program's
+        self.assertEqual(reports.launches_of(row, report), 100 * row["replays"])
+        self.assertEqual(reports.saved_by(row, report), row["eager_ns"] - 100 * row["replays"])
+
     def test_a_trace_opens_to_its_kernels(self):
         report = copy.deepcopy(self.on)
         row = max(report["trace_rows"], key=lambda row: row["eager_ns"])

@@ -119,7 +119,7 @@ def sites(report):
 def unlike(report):
     """Calls in which nothing repeats."""
     if report["backed_off"]:
-        yield report["backed_off"], Obstacle("calls where nothing repeats", f"{count(report['backed_off'])} calls came where nothing had repeated for long", "", "nothing: what does not repeat is left alone",
+        yield report["backed_off"], Obstacle("calls where nothing repeats", f"{count(report['backed_off'])} calls came where nothing had repeated for long", "", "nothing is to be done: what does not repeat is left eager",
                                              report["backed_off"] / report["ops"], None)
 
 

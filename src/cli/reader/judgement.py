@@ -57,7 +57,9 @@ def of_one(report):
     if verdict == "bound":
         return Judgement("fair", "Nothing to gain: the GPU is behind", f"The GPU is never short of work, so launching faster changes nothing. After {duration(turns['decided_ns'])} all calls went one "
                          f"by one. Measuring cost {cost}.")
-    words = f"Turns have reached no verdict: {report.get('measured', 'no regular loop')}."
+    words = (f"The last loop was too short to measure; an earlier one had a verdict: {report.get('measured', '')}." if "earlier" in turns
+             else f"{count(turns['turns'])} turns have not shown yet whether replaying gains. Measuring cost {cost}." if turns["turns"]
+             else "No regular loop was found, or the run was too short to measure.")
     return estimated(report, "No verdict", words, tone="fair")
 
 

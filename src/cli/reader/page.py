@@ -1,4 +1,5 @@
 """Reports as one self-contained page: no network, no script."""
+import re
 from html import escape
 from pathlib import Path
 from statistics import median
@@ -22,6 +23,8 @@ RANKS_DRAWN_MOST = 16  # that have a plot of their own over time
 SIMULATED = "Simulated device"    # the name that tests/sim gives to its GPU
 USUAL_SPREADS = 5      # further from the middle than so many usual distances is an outlier,
 NOTABLE_SPREAD = 0.05  # if by more than so much of the middle
+INTERPRETERS = re.compile(r"(python|pypy|perl|ruby|julia|bash|sh)[0-9.]*")
+PLAIN_OPTIONS = ("-u", "-O", "-OO", "-B", "-E", "-I", "-s", "-S")    # of Python's, those that no value follows
 MARK = f'<span class="mark">{term("outlier", "▲")} </span>'
 
 STYLE = (Path(__file__).parent / "page.css").read_text()
@@ -29,10 +32,10 @@ STYLE = (Path(__file__).parent / "page.css").read_text()
 
 # ---- parts of the page ----
 
-def named(name, most=kernel_names.SHORT_MOST):
-    """The short name of a kernel, the whole one where the mouse rests on it."""
+def named(name, most=kernel_names.SHORT_MOST, plain=False):
+    """The short name of a kernel; the whole one where the mouse rests on it, unless `plain`."""
     found = kernel_names.short(name)
-    return f'<span class="name"{plots.title(name if found != name else "")}>{escape(shortened(found, most))}</span>'
+    return f'<span class="name"{plots.title(name if found != name and not plain else "")}>{escape(shortened(found, most))}</span>'
 
 
 def table(heads, rows, kind=""):
@@ -273,7 +276,7 @@ def trace_facts(row, report):
 
 
 def trace(row, report, numbers, most):
-    spent = min(row["replays"] * report["gain"]["launch_ns"], row["eager_ns"])
+    spent = min(reports.launches_of(row, report), row["eager_ns"])
     words_ = f"{duration(row['eager_ns'])} one by one, {duration(spent)} as graphs"
     drawn = plots.bar(plots.piece("eager", 0, plots.per_cent(row["eager_ns"], most), words_), plots.piece("replayed front", 0, plots.per_cent(spent, most), words_))
     listed = "".join(f"<div><dt>{term(key)}</dt><dd>{escape(value)}</dd></div>" for key, value in trace_facts(row, report))
@@ -291,7 +294,7 @@ def traces(report):
     most = max(row["eager_ns"] for row in rows) or 1
     others = len(report["trace_rows"]) - len(rows) + report["trace_rest"]["made"]
     saved = reports.done(report, "saved")
-    return section("Sequences", f"A {term('sequence')} repeats, and a graph stands for it. Grey is the launch time of its calls one by one, blue that of its graph; the figure is what "
+    return section("Sequences", f"A {term('sequence')} repeats, and a graph stands for it. Grey is what its calls would take one by one, blue what launching its graph took, of the program's threads; the figure is what "
                    f"is {term('saved', saved)}. Open one to see its kernels.",
                    '<div class="traces">' + "".join(trace(row, report, numbers, most) for row in rows) + "</div>", f'<p class="about">and {count(others)} more</p>' if others else "")
 
@@ -346,10 +349,25 @@ def ranks(each):
     return section("Processes", f"{MARK} marks an {term('outlier')}.", f'<div class="columns">{"".join(f"<div>{part}</div>" for part in parts)}</div>', ranks_over_time(each), fold("All figures", listed))
 
 
+def kinds_of_kernels(report):
+    """Kernels of one short name are one: what sets them apart, template arguments mostly, would not be read."""
+    kinds = {}
+    for row in report["kernels"]:
+        kind = kinds.setdefault(kernel_names.short(row["name"]), {"names": [], "watched": 0, "replayed": 0})
+        kind["names"].append(row["name"])
+        kind["watched"] += row["watched"]
+        kind["replayed"] += row["replayed"]
+    return sorted(kinds.values(), key=lambda kind: kind["watched"] + kind["replayed"], reverse=True)
+
+
+def kernel_label(names):
+    return named(names[0]) if len(names) == 1 else f'{named(names[0], plain=True)}<small>{len(names)} of this name</small>'
+
+
 def kernels(report):
-    rows = sorted(report["kernels"], key=lambda row: row["watched"] + row["replayed"], reverse=True)
+    rows = kinds_of_kernels(report)
     most = max((row["watched"] + row["replayed"] for row in rows), default=0) or 1
-    drawn = [(named(row["name"]), plots.bar(plots.piece("replayed", 0, plots.per_cent(row["replayed"], most), f"{count(row['replayed'])} {reports.done(report, 'replayed')}"),
+    drawn = [(kernel_label(row["names"]), plots.bar(plots.piece("replayed", 0, plots.per_cent(row["replayed"], most), f"{count(row['replayed'])} {reports.done(report, 'replayed')}"),
                                             plots.piece("eager", plots.per_cent(row["replayed"], most), plots.per_cent(row["watched"], most), f"{count(row['watched'])} one by one")),
               count(row["watched"] + row["replayed"])) for row in rows]
     return section("Kernels", "Launches by name. Those that Reprise did not look at, since it was backed off, measured eagerly or was off, are missing.", drawn and plots.rows(drawn[:KERNELS_MOST]),
@@ -398,7 +416,18 @@ def document(name, body):
 
 
 def program(report):
-    return Path(report["command"][0]).name if report["command"] else "a program"
+    """The program's name; of a script, the script's, since its interpreter says nothing."""
+    if not report["command"]:
+        return "a program"
+    name, *arguments = report["command"]
+    name = Path(name).name
+    if not INTERPRETERS.fullmatch(name):
+        return name
+    while arguments and arguments[0] in PLAIN_OPTIONS:
+        arguments.pop(0)
+    if arguments[:1] == ["-m"]:
+        arguments.pop(0)
+    return Path(arguments[0]).name if arguments and not arguments[0].startswith("-") else name
 
 
 def whole(each):
