@@ -6,6 +6,8 @@ from lib import paired, runs
 from lib.bench_judge import number
 
 LEAST_GAIN, LEAST_MEDIAN, LEAST_MEAN, MOST_CPU, MOST_LEARNING_MS = 0.99, 1.22, 1.25, 1.02, 20
+CLOSE = 0.03                 # that far Reprise's own figure may be from the one measured from outside
+LEFT_EAGER = ("eager", "costly", "bound", "unclear")
 WORDS = ("eager", "replay")
 
 
@@ -39,9 +41,10 @@ class Process:
         return float(self.plain_rest["us"]) if self.plain_rest else None
 
     def own_gain(self):
-        """What Reprise's report says, where it has measured by turns itself."""
+        """What Reprise's report says, where it has measured by turns itself: of a loop that it has left eager, that there is none."""
         turns = self.report.get("turns")
-        return turns["gain"] / 1000 if isinstance(turns, dict) and turns.get("gain") else None
+        verdict = turns.get("verdict") if isinstance(turns, dict) else None
+        return 1.0 if verdict in LEFT_EAGER else turns["gain"] / 1000 if verdict == "replay" and turns["gain"] else None
 
     def line(self, loop, which):
         """For the file of JSON lines."""
@@ -117,9 +120,10 @@ def summary(good):
     yield f"CPU time of a step above {MOST_CPU} x: {', '.join(busy) or 'none'}."
     if any(each.middle(Process.learning_ms) is not None for each in good):
         yield f"First seconds more than {MOST_LEARNING_MS} ms longer than without Reprise: {', '.join(late) or 'none'}."
-    said = [(own, process.gain()) for each in good for process in each.good if (own := process.own_gain())]
+    said = [(own, *each.gain()) for each in good if (own := each.middle(Process.own_gain))]
     if said:
-        yield f"Of {len(said)} processes in which Reprise measured itself, {sum(abs(own / gain - 1) <= 0.03 for own, gain in said)} say a gain within 3 % of the one measured from outside."
+        close, within = sum(abs(own / gain - 1) <= CLOSE for own, gain, _ in said), sum(ends is not None and ends[0] <= own <= ends[1] for own, _, ends in said)
+        yield f"Of {len(said)} loops in which Reprise has a verdict, {close} tell a gain within {100 * CLOSE:.0f} % of the one measured from outside, and {within} one in the interval of that."
 
 
 def document(facts, measured, left_out):

@@ -157,6 +157,23 @@ class Turns(unittest.TestCase):
         self.assertEqual(each.cells()["Reprise says"], "1.31")
         self.assertIn("Reprise says", turns_judge.table([each]))
 
+    def test_of_a_loop_that_is_left_eager_reprise_says_that_nothing_is_gained(self):
+        process = turns_judge.Process()
+        for verdict, says in (("eager", 1), ("costly", 1), ("bound", 1), ("unclear", 1), ("replay", 0.87), ("undecided", None)):
+            process.report = {"turns": {"verdict": verdict, "gain": 870}}
+            self.assertEqual(process.own_gain(), says, verdict)
+        process.report = {}
+        self.assertIsNone(process.own_gain())
+
+    def test_what_reprise_says_is_held_against_what_is_measured(self):
+        told = []
+        for gain, own in ((1.3, 1.32), (1.3, 1.36), (1.3, 1.5)):
+            process = turns_judge.Process()
+            process.turns = {"eager": [{"us": 100 * gain * (1 + 0.02 * pair), "cpu_us": 1} for pair in range(-4, 5)], "replay": [{"us": 100, "cpu_us": 1}] * 9}
+            process.report = {"turns": {"verdict": "replay", "gain": round(1000 * own)}}
+            told.append(turns_judge.Measured(loops.Loop("loop", "loop", []), [process]))
+        self.assertIn("Of 3 loops in which Reprise has a verdict, 1 tell a gain within 3 % of the one measured from outside, and 2 one in the interval of that.", list(turns_judge.summary(told)))
+
     def test_on_the_simulated_driver(self):
         done = subprocess.run([SCRIPT, BUILD, "--simulated", "--seconds", "1", "--turn", "0.05", "--json", self.json, "--reports", self.folder / "kept" / "reports", "--write", self.folder / "pages"], capture_output=True, text=True,
                               timeout=PATIENCE_S)
