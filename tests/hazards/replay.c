@@ -129,7 +129,8 @@ static void call_newer(unsigned turn, CUstream stream, CUstream other, CUevent e
 	}
 }
 
-/* Newer calls in the midst of a hot loop, now and then. */
+/* Newer calls in the midst of a hot loop, now and then: each behind other ops than the one before,
+ * so that no trace ends there. */
 static void newer_driver(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -140,10 +141,14 @@ static void newer_driver(void)
 	find_all_newer();
 	CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		unsigned at = 1 + turn * 7 % (CHAIN - 1);
+
 		hazard_part_of_chain(hazard_x, CHAIN / 2, stream);
-		if (hazard_springs(iteration))
-			call_newer(turn++, stream, other, event);
-		hazard_chain(hazard_x, stream);
+		for (unsigned i = 0; i < CHAIN; i++) {
+			if (i == at && hazard_springs(iteration))
+				call_newer(turn++, stream, other, event);
+			hazard_launch(i % 2 ? hazard_mix : hazard_turn, hazard_x, i, stream);
+		}
 		CHECK(cuStreamSynchronize(stream));
 		hazard_settle_again(iteration, stream);
 	}

@@ -232,10 +232,9 @@ static void *step_by_step(void *which)
 	CHECK(cuCtxSetCurrent(hazard_context));
 	for (unsigned iteration = 0; iteration < ITERATIONS / 2; iteration++) {
 		pthread_barrier_wait(&all_are_done);
-		if (hazard_springs(iteration + me))
-			hazard_part_of_chain(in_step[me].x, CHAIN / 2, in_step[me].stream);
-		else
-			hazard_chain(in_step[me].x, in_step[me].stream);
+		if (!hazard_springs(iteration + me)) /* more than a first trace has */
+			hazard_part_of_chain(in_step[me].x, CHAIN / 4, in_step[me].stream);
+		hazard_chain(in_step[me].x, in_step[me].stream);
 		CHECK(cuStreamSynchronize(in_step[me].stream));
 	}
 	return NULL;

@@ -193,6 +193,11 @@ class Advice(WithReports):
 
 
 class Page(WithReports):
+    def test_what_cannot_be_graphed_is_named_by_its_reason(self):
+        self.assertEqual(page.call_of({"kind": "unfit", "call": "pageable"}), "copy from or to pageable, managed or unknown memory")
+        self.assertEqual(page.call_of({"kind": "waits", "call": "cuStreamSynchronize"}), "<code>cuStreamSynchronize</code>")
+        self.assertEqual(page.call_of({"kind": "unfit", "call": INJECTED}).count("<"), 0)
+
     def test_kernels_of_one_short_name_are_one_bar(self):
         rows = [{"name": f"void ns::add<{kind}>(int)", "watched": 1, "replayed": 10 * kind} for kind in (1, 2, 3)] + [{"name": "void ns::mul<1>(int)", "watched": 0, "replayed": 61}]
         kinds = page.kinds_of_kernels({"kernels": rows})

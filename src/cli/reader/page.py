@@ -381,9 +381,14 @@ def call_sites(report):
                    fold(f"{len(rest)} more", call_site_table(rest)))
 
 
+def call_of(row):
+    """Of what cannot be part of a graph the report has the reason, not the call."""
+    return escape(reports.NAMES["unfit"].get(row["call"], row["call"])) if row["kind"] == "unfit" else f"<code>{escape(row['call'])}</code>"
+
+
 def call_site_table(rows):
     return table(("<call", "<call site", "times", "<what it does"),
-                 [(f"<code>{escape(row['call'])}</code>", f"<code>{escape(reports.call_site(row))}</code>", count(row["count"]), escape(reports.NAMES["call_sites"][row["kind"]])) for row in rows],
+                 [(call_of(row), f"<code>{escape(reports.call_site(row))}</code>", count(row["count"]), escape(reports.NAMES["call_sites"][row["kind"]])) for row in rows],
                  "stack titled sites")
 
 
