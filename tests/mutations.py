@@ -372,7 +372,7 @@ BUGS = (
     ("processor time is compared the wrong way round", "end_pair", "	                  replayed ? turns->processor_second_ns : turns->processor_first_ns,", "	                  replayed ? turns->processor_first_ns : turns->processor_second_ns,", "stats_periods"),
     ("the processor time of a turn has what settles in it", "reprise_turns_note", "		turns->processor_begun_ns = turns->processor_ns;\n", "", "stats_periods"),
     ("graphs are built for short visits that do not gain", "worth_of", "	return NONE;", "	return OPEN;", "lane_short"),
-    ("what is not worth a graph keeps a lane watching", "reprise_lane_make_traces", "		if (worth == MANY)\n", "		if (worth != NONE || count > 0)\n", "lane_short"),
+    ("what is not worth a graph keeps a lane watching", "reprise_lane_make_traces", "		if (worth == NONE)\n", "		if (worth == NONE)\n			reprise_lane_postpone_backoff(lane, REPRISE_TUNE_BACKOFF_AFTER);\n		if (worth == NONE)\n", "lane_short"),
     ("short visits are left to the launch thread before they are measured", "reprise_lane_replay", " && !is_tried(lane->trace) &&", " &&", "lane_short"),
     ("graphs are built whatever their kin have saved", "reprise_kin_take_build", "	if (row->saved_ns < price)\n		return false;\n", "", "kin lane_kin"),
     ("replays pay for graphs again and again", "earn", "	trace->earned_replays = trace->replays;\n", "", "kin"),
