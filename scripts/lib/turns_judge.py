@@ -123,7 +123,7 @@ def summary(good):
     said = [(own, *each.gain()) for each in good if (own := each.middle(Process.own_gain))]
     if said:
         close, within = sum(abs(own / gain - 1) <= CLOSE for own, gain, _ in said), sum(ends is not None and ends[0] <= own <= ends[1] for own, _, ends in said)
-        yield f"Of {len(said)} loops in which Reprise has a verdict, {close} tell a gain within {100 * CLOSE:.0f} % of the one measured from outside, and {within} one in the interval of that."
+        yield f"Reprise has a verdict on {len(said)} loops. What it tells is within {100 * CLOSE:.0f} % of the gain measured from outside in {close}, and within its interval in {within}."
 
 
 def document(facts, measured, left_out):

@@ -56,7 +56,8 @@
 	X(SITE_RANDOM, 2, "of 8 ops", "surprises that make a site repeat by chance only", \
 	  "recorded streams, decision 20") \
 	/* plans: how a segment is split into traces (src/trace/plan.c) */ \
-	X(PLAN_FIRST, 24, "ops", "the first trace after a wait", "H100, decision 27") \
+	X(PLAN_FIRST, 24, "ops", "the first trace after a wait, and the longest whose gaps are even", \
+	  "H100, decision 32") \
 	X(PLAN_MOST, 128, "ops", "the longest trace", "H200, decision 27") \
 	X(PLAN_ANY_VALUE_MOST, 32, "ops", \
 	  "any-value ops in a trace: setting these takes about as long as the GPU takes for the ops before", \
@@ -157,7 +158,7 @@
 	X(TURNS_SMALL, 1050, "thousandths", "a gain below it is left, if pairs have not shown it", \
 	  "guess") \
 	X(TURNS_UNCLEAR_MOST, 96, "pairs", "after which a test ends, whatever they say", "guess") \
-	X(TURNS_UNCLEAR_PAUSE, 4, "times", "as long as an unclear test the pause after it, at least", \
+	X(TURNS_UNCLEAR_PAUSE, 4, "times", "the length of an unclear test: the least pause after it", \
 	  "guess") \
 	X(TURNS_SHARE, 200, "th part", \
 	  "of the time may be lost in turns: outliers, which are cut, and rests take the rest of 1 %", \

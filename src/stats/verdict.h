@@ -11,7 +11,7 @@ enum reprise_verdict {
 	REPRISE_VERDICT_EAGER,   /* replaying gains one in a hundred at most */
 	REPRISE_VERDICT_BOUND,   /* the GPU is behind in both arms: there is nothing to gain */
 	REPRISE_VERDICT_COSTLY,  /* replaying is faster, for more than 1.02 x the processor time */
-	REPRISE_VERDICT_UNCLEAR, /* many pairs have not shown whether it is; if so, not by much */
+	REPRISE_VERDICT_UNCLEAR, /* many pairs have not shown whether it is */
 };
 
 /* `pairs`: of eager time over replaying time. Replay, eager, unclear, or undecided. */

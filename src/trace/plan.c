@@ -1,4 +1,4 @@
-/* Sizes and spans as measured on an H200 (docs/decisions/0027-sizes-of-traces.md). Launches of
+/* Sizes and spans as measured (docs/decisions/0032-first-trace.md). Launches of
  * several threads wait for each other in the driver, so `few` makes long traces (decision 13). A
  * copy between devices is a trace of its own (decision 14). */
 #include "trace/plan.h"

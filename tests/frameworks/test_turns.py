@@ -172,7 +172,7 @@ class Turns(unittest.TestCase):
             process.turns = {"eager": [{"us": 100 * gain * (1 + 0.02 * pair), "cpu_us": 1} for pair in range(-4, 5)], "replay": [{"us": 100, "cpu_us": 1}] * 9}
             process.report = {"turns": {"verdict": "replay", "gain": round(1000 * own)}}
             told.append(turns_judge.Measured(loops.Loop("loop", "loop", []), [process]))
-        self.assertIn("Of 3 loops in which Reprise has a verdict, 1 tell a gain within 3 % of the one measured from outside, and 2 one in the interval of that.", list(turns_judge.summary(told)))
+        self.assertIn("Reprise has a verdict on 3 loops. What it tells is within 3 % of the gain measured from outside in 1, and within its interval in 2.", list(turns_judge.summary(told)))
 
     def test_on_the_simulated_driver(self):
         done = subprocess.run([SCRIPT, BUILD, "--simulated", "--seconds", "1", "--turn", "0.05", "--json", self.json, "--reports", self.folder / "kept" / "reports", "--write", self.folder / "pages"], capture_output=True, text=True,

@@ -114,8 +114,8 @@ class Verdict(WithReports):
     def test_without_a_verdict_the_turns_are_told(self):
         self.assertIn("176 turns have not shown yet whether replaying gains. Measuring cost 1 ms.", self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0, "turns": 176}).words)
         self.assertIn("No regular loop was found, or the run was too short to measure.", self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0, "turns": 0}).words)
-        told = self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0, "earlier": {"verdict": "eager", "gain": 900, "low": 800, "high": 1000}}, measured="no gain: an earlier loop was left eager")
-        self.assertIn("an earlier one had a verdict: no gain: an earlier loop was left eager.", told.words)
+        told = self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0, "earlier": {"verdict": "eager", "gain": 900, "low": 800, "high": 1000}}, measured="no gain: an earlier loop was left eager, cost 3 ms; the last loop was too short to measure")
+        self.assertIn("no gain: an earlier loop was left eager, cost 3 ms; the last loop was too short to measure.", told.words)
 
     def test_a_script_is_named_and_not_its_interpreter(self):
         for command, name in ((["/usr/bin/python3", "train.py", "--epochs", "3"], "train.py"), (["python3.12", "-u", "/a/b/train.py"], "train.py"), (["python3", "-m", "package.train"], "package.train"),

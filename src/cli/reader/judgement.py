@@ -33,6 +33,11 @@ def times(gain):
     return f"{gain / 1000:.2f} x"
 
 
+def left_eager(turns, headline, words):
+    bars, ends = bars_of_turns(turns, "replaying")
+    return Judgement("fair", headline, words, bars, ends, "time of the program's loop, measured while it was replayed")
+
+
 def of_one(report):
     turns = report["turns"]
     verdict, cost = turns["verdict"], duration(turns["lost_ns"])
@@ -42,22 +47,17 @@ def of_one(report):
         tone = "good" if turns["gain"] > 1000 else "bad"
         return Judgement(tone, f"{times(turns['gain'])} {'faster' if tone == 'good' else 'as fast'}", f"Measured by turns: {count(turns['turns'])} of them, {spread}. Measuring cost {cost}.", bars, ends,
                          "time of the program's loop, measured")
+    after = f"after {duration(turns['decided_ns'])} all calls went one by one. Measuring cost {cost}."
     if verdict == "eager":
-        bars, ends = bars_of_turns(turns, "replaying")
-        return Judgement("fair", "No gain: left as it was", f"Replaying gained nothing, so after {duration(turns['decided_ns'])} all calls went one by one. Measuring cost {cost}.", bars, ends,
-                         "time of the program's loop, measured while it was replayed")
+        return left_eager(turns, "No gain: left as it was", f"Replaying gained nothing, so {after}")
     if verdict == "costly":
-        bars, ends = bars_of_turns(turns, "replaying")
-        return Judgement("fair", "Left as it was: its processor time", f"Replaying was {times(turns['gain'])} faster, {spread}, for {times(turns['processor'])} the processor time of the process. That is more "
-                         f"than 1.02 x, so after {duration(turns['decided_ns'])} all calls went one by one. Measuring cost {cost}.", bars, ends, "time of the program's loop, measured while it was replayed")
+        return left_eager(turns, "Left as it was: its processor time", f"Replaying was {times(turns['gain'])} faster, {spread}, for {times(turns['processor'])} the processor time of the process. That is more "
+                          f"than 1.02 x, so {after}")
     if verdict == "unclear":
-        bars, ends = bars_of_turns(turns, "replaying")
-        return Judgement("fair", "No clear gain: left as it was", f"{count(turns['turns'])} turns have not shown whether replaying gains: at most {times(turns['high'])}, {spread}. So after "
-                         f"{duration(turns['decided_ns'])} all calls went one by one. Measuring cost {cost}.", bars, ends, "time of the program's loop, measured while it was replayed")
+        return left_eager(turns, "No clear gain: left as it was", f"{count(turns['turns'])} turns have not shown whether replaying gains: at most {times(turns['high'])}, {spread}. So {after}")
     if verdict == "bound":
-        return Judgement("fair", "Nothing to gain: the GPU is behind", f"The GPU is never short of work, so launching faster changes nothing. After {duration(turns['decided_ns'])} all calls went one "
-                         f"by one. Measuring cost {cost}.")
-    words = (f"The last loop was too short to measure; an earlier one had a verdict: {report.get('measured', '')}." if "earlier" in turns
+        return Judgement("fair", "Nothing to gain: the GPU is behind", f"The GPU is never short of work, so launching faster changes nothing. So {after}")
+    words = (f"{report.get('measured', 'An earlier loop had a verdict')}." if "earlier" in turns
              else f"{count(turns['turns'])} turns have not shown yet whether replaying gains. Measuring cost {cost}." if turns["turns"]
              else "No regular loop was found, or the run was too short to measure.")
     return estimated(report, "No verdict", words, tone="fair")

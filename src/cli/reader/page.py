@@ -32,10 +32,10 @@ STYLE = (Path(__file__).parent / "page.css").read_text()
 
 # ---- parts of the page ----
 
-def named(name, most=kernel_names.SHORT_MOST, plain=False):
-    """The short name of a kernel; the whole one where the mouse rests on it, unless `plain`."""
+def named(name, most=kernel_names.SHORT_MOST):
+    """The short name of a kernel, the whole one where the mouse rests on it."""
     found = kernel_names.short(name)
-    return f'<span class="name"{plots.title(name if found != name and not plain else "")}>{escape(shortened(found, most))}</span>'
+    return f'<span class="name"{plots.title(name if found != name else "")}>{escape(shortened(found, most))}</span>'
 
 
 def table(heads, rows, kind=""):
@@ -350,7 +350,7 @@ def ranks(each):
 
 
 def kinds_of_kernels(report):
-    """Kernels of one short name are one: what sets them apart, template arguments mostly, would not be read."""
+    """One for each short name, the most launched first: kernels that only template arguments tell apart would read alike."""
     kinds = {}
     for row in report["kernels"]:
         kind = kinds.setdefault(kernel_names.short(row["name"]), {"names": [], "watched": 0, "replayed": 0})
@@ -361,7 +361,7 @@ def kinds_of_kernels(report):
 
 
 def kernel_label(names):
-    return named(names[0]) if len(names) == 1 else f'{named(names[0], plain=True)}<small>{len(names)} of this name</small>'
+    return named(names[0]) if len(names) == 1 else f"{named(kernel_names.short(names[0]))}<small>{len(names)} of this name</small>"
 
 
 def kernels(report):

@@ -230,7 +230,6 @@ static bool tells(double gain, double within)
 	return told > gain * (1 - within) && told < gain * (1 + within);
 }
 
-/* A test alone ends as soon as its pairs seem clear, and is within 3 % in half of these runs. */
 /* A little more is replayed since the test's first turn, and replaying takes as long as eager
  * calls. */
 START_TEST(what_is_still_learnt_is_not_left_as_unclear)
@@ -250,6 +249,7 @@ START_TEST(what_is_still_learnt_is_not_left_as_unclear)
 }
 END_TEST
 
+/* A test alone ends as soon as its pairs seem clear, and is within 3 % in half of these runs. */
 START_TEST(what_is_told_is_of_all_tests_that_agree)
 {
 	unsigned int right = 0;
