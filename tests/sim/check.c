@@ -1,7 +1,7 @@
 /*
  * sim-check PLAIN REPRISE: compares what two runs of one program executed, from the logs of the
- * simulated driver (log.h). sim-check --races LOG: looks for ops of one run that touch the same
- * memory without an order between them.
+ * simulated driver (log.h). sim-check --races LOG [REPRISE]: looks for ops of one run that touch the
+ * same memory without an order between them, and compares it then.
  *
  * The ops of each stream have to be the same, enqueued in the same order, with the same bytes; and
  * each has to happen after the same ops as in the plain run: no edge lost, none invented. Streams
@@ -44,22 +44,28 @@ static bool pair(struct pairing *pairing, unsigned long number, unsigned long ot
 /* Whether two descriptions of an op agree. */
 static bool same(const char *a, const char *b)
 {
-	while (*a && *b) {
-		const char *kind = a[0] == '@' && b[0] == '@' && a[1] == b[1] ? strchr(kinds, a[1]) : NULL;
+	for (;;) {
+		size_t length = (size_t)(strchrnul(a, '@') - a);
+		const char *kind;
+		unsigned long x, y;
+		char *a_end, *b_end;
 
-		if (kind && *kind) {
-			char *a_end, *b_end;
-			unsigned long x = strtoul(a + 2, &a_end, 10), y = strtoul(b + 2, &b_end, 10);
-
-			if (!pair(&forth[kind - kinds], x, y) || !pair(&back[kind - kinds], y, x))
-				return false;
-			a = a_end;
-			b = b_end;
-		} else if (*a++ != *b++) {
+		if (strncmp(a, b, length) != 0 || a[length] != b[length])
 			return false;
-		}
+		if (a[length] == '\0')
+			return true;
+		a += length + 1;
+		b += length + 1;
+		kind = *a && *a == *b ? strchr(kinds, *a) : NULL;
+		if (kind == NULL)
+			continue;
+		x = check_number(a + 1, &a_end);
+		y = check_number(b + 1, &b_end);
+		if (!pair(&forth[kind - kinds], x, y) || !pair(&back[kind - kinds], y, x))
+			return false;
+		a = a_end;
+		b = b_end;
 	}
-	return *a == *b;
 }
 
 /* Says where the ops of a stream part; false if they do. */
@@ -104,16 +110,20 @@ int main(int argc, char **argv)
 {
 	struct check_run first = {0}, second = {0};
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: sim-check PLAIN_LOG REPRISE_LOG\n       sim-check --races LOG\n");
+	bool races = argc > 2 && strcmp(argv[1], "--races") == 0;
+	int logs = races ? 2 : 1; /* the first of them */
+
+	if (argc != 3 && (argc != 4 || !races)) {
+		fprintf(stderr,
+		        "usage: sim-check PLAIN_LOG REPRISE_LOG\n       sim-check --races LOG [REPRISE_LOG]\n");
 		return 2;
 	}
-	if (strcmp(argv[1], "--races") == 0) {
-		check_read(&first, argv[2]);
-		return check_no_races(&first) ? 0 : 1;
-	}
-	check_read(&first, argv[1]);
-	check_read(&second, argv[2]);
+	check_read(&first, argv[logs]);
+	if (races && !check_no_races(&first))
+		return 1;
+	if (logs + 1 == argc)
+		return 0;
+	check_read(&second, argv[logs + 1]);
 	if (!agree(&first, &second))
 		return 1;
 	printf("the same %zu ops on %zu streams, in the same order\n", first.op_count,

@@ -1,7 +1,11 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "check_run.h"
 
@@ -15,27 +19,36 @@ void *check_grow(void *array, size_t size)
 	return array;
 }
 
-/* The text of the log: a process that was killed leaves zeros behind it. */
+static int read_whole(int file, char *text, size_t size)
+{
+	ssize_t got = 1;
+
+	for (size_t length = 0; length < size && got > 0; length += (size_t)got)
+		got = read(file, text + length, size - length);
+	return got < 0 ? -1 : 0;
+}
+
+/* The text of the log, which stays: a process that was killed leaves zeros behind it. */
 static char *read_file(const char *path)
 {
-	FILE *file = fopen(path, "r");
-	size_t length = 0, got;
-	char *text = NULL;
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat about;
+	char *text;
 
-	if (!file) {
-		/* A run that enqueued nothing has no log. */
-		if (errno == ENOENT)
-			return calloc(1, 1);
+	/* A run that enqueued nothing has no log. */
+	if (file < 0 && errno == ENOENT)
+		return calloc(1, 1);
+	if (file < 0 || fstat(file, &about) != 0) {
 		perror(path);
 		exit(2);
 	}
-	do {
-		text = check_grow(text, length + (1 << 20) + 1);
-		got = fread(text + length, 1, 1 << 20, file);
-		length += got;
-	} while (got);
-	text[length] = '\0';
-	fclose(file);
+	text = mmap(NULL, (size_t)about.st_size + 1, PROT_READ | PROT_WRITE,
+	            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (text == MAP_FAILED || read_whole(file, text, (size_t)about.st_size) != 0) {
+		perror(path);
+		exit(2);
+	}
+	close(file);
 	return text;
 }
 
@@ -101,19 +114,17 @@ static void read_line(struct check_run *run, char *line)
 
 	if (!is_op && strncmp(line, "mark ", 5) != 0)
 		return;
-	op.sequence = strtoull(strchr(line, ' ') + 1, &at, 10);
-	context = strtoul(field(run, line, at, " context="), &at, 10);
+	op.sequence = check_number(strchr(line, ' ') + 1, &at);
+	context = check_number(field(run, line, at, " context="), &at);
 	at = field(run, line, at, " stream=");
-	length = strcspn(at, " ");
+	length = (size_t)(strchrnul(at, ' ') - at);
 	if (length == 0 || length >= sizeof(stream))
 		cannot_read(run->path, line);
 	memcpy(stream, at, length);
 	stream[length] = '\0';
 	op.after = field(run, line, at + length, " after=");
-	op.what = strstr(op.after, " host=");
-	if (!op.what)
-		cannot_read(run->path, line);
-	op.host = strtoull(op.what + strlen(" host="), &at, 10);
+	at = field(run, line, strchrnul(op.after, ' '), " host=");
+	op.host = check_number(at, &at);
 	op.what = at + 1;
 	op.lane = lane_of(run, context, stream);
 	if (run->count == run->room) {
@@ -128,6 +139,16 @@ static int by_sequence(const void *left, const void *right)
 	const struct check_op *a = left, *b = right;
 
 	return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
+}
+
+static bool is_sorted(const struct check_run *run)
+{
+	size_t i;
+
+	for (i = 1; i < run->count; i++)
+		if (run->ops[i - 1].sequence > run->ops[i].sequence)
+			return false;
+	return true;
 }
 
 /* By context, then number; per-thread streams come last. */
@@ -191,7 +212,7 @@ void check_read(struct check_run *run, const char *path)
 	run->path = path;
 	for (line = strtok_r(read_file(path), "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		read_line(run, line);
-	if (run->count)
+	if (!is_sorted(run))
 		qsort(run->ops, run->count, sizeof(*run->ops), by_sequence);
 	for (i = 0; i < run->count; i++)
 		if (run->ops[i].is_op)
@@ -202,9 +223,12 @@ void check_read(struct check_run *run, const char *path)
 
 struct check_op *check_find(const struct check_run *run, uint64_t sequence)
 {
-	size_t low = 0, high = run->count;
+	size_t low = 0, high = run->count,
+		   guess = high > 0 ? (size_t)(sequence - run->ops[0].sequence) : 0;
 
-	/* Most sequences are there, so the place is near. */
+	/* Mostly all sequences are there. */
+	if (guess < high && run->ops[guess].sequence == sequence)
+		return &run->ops[guess];
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

@@ -55,7 +55,7 @@ static void gather(const struct check_run *run, struct check_op *op, bool host)
 	while (*text != ' ') {
 		char *end;
 
-		gather_from(run, op, strtoull(text, &end, 10));
+		gather_from(run, op, check_number(text, &end));
 		text = *end == ',' ? end + 1 : end;
 	}
 	if (host)
@@ -84,6 +84,8 @@ static void find_order(struct check_run *run, struct chains *chains, bool host)
 	size_t i;
 
 	for (i = 0; i < run->count; i++) {
+		if (run->ops[i].clocks > 0)
+			memset(run->ops[i].clock, 0, run->ops[i].clocks * sizeof(*run->ops[i].clock));
 		gather(run, &run->ops[i], host);
 		if (run->ops[i].is_op)
 			join_chain(chains, &run->ops[i]);
@@ -287,7 +289,7 @@ static bool touches_in_order(const struct check_run *run, const struct check_op 
 			text++;
 			continue;
 		}
-		number = strtoul(text + 2, &end, 10);
+		number = check_number(text + 2, &end);
 		offset = *end == '+' ? strtoul(end + 1, &end, 16) : 0;
 		access.from = offset;
 		access.to = offset + bytes;

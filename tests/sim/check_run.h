@@ -48,6 +48,17 @@ struct check_run {
 /* Reads a log. Ends the process with status 2 if it cannot be read. */
 void check_read(struct check_run *run, const char *path);
 
+/* The decimal number at `text`; *end is behind it. strtoul() took a third of the time of a check. */
+static inline uint64_t check_number(const char *text, char **end)
+{
+	uint64_t number = 0;
+
+	for (; *text >= '0' && *text <= '9'; text++)
+		number = 10 * number + (uint64_t)(*text - '0');
+	*end = (char *)text;
+	return number;
+}
+
 /* The op or point of that sequence, or NULL. */
 struct check_op *check_find(const struct check_run *run, uint64_t sequence);
 
