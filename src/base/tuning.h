@@ -26,6 +26,12 @@
 	  "the first backoff of a lane in which nothing repeats; twice as long each time", "guess") \
 	X(BACKOFF_MOST, (16 * REPRISE_TUNE_BACKOFF_LEAST), "ops", "the longest backoff", "guess") \
 	X(BACKOFF_WATCHED, 1024, "ops", "watched between two backoffs", "guess") \
+	X(SCAN_AFTER, 512, "ops", \
+	  "of a new lane that are watched, before it is scanned for calls that come again", "guess") \
+	X(SCAN_AGAIN, 8, "calls", "new ones, which one that came before outweighs", "guess") \
+	X(SCAN_FOUND, 64, "new calls", "outweighed, with which calls come again", "guess") \
+	X(SCAN_MOST, (2 * REPRISE_TUNE_SCAN_FOUND), "new calls", "that are outweighed at most", \
+	  "guess") \
 	X(BACKOFF_WORTH, 16, "ops", \
 	  "each replayed op moves the next backoff so much further: what repeats by chance alone is not worth that", \
 	  "guess") \

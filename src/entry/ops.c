@@ -117,7 +117,7 @@ REPRISE_HOT static CUresult handle(struct reprise_call *call)
 	struct reprise_lane *lane;
 	CUresult result;
 
-	if (!reprise_records() && reprise_lanes_back_off(call->stream, call->per_thread))
+	if (!reprise_records() && reprise_lanes_back_off(call))
 		return eager(call);
 	if (__builtin_expect(!reprise_taking_part(), 0) && handle_eagerly(call, &result))
 		return result;

@@ -187,7 +187,7 @@ REPRISE_HOT static bool step(struct reprise_lane *lane, struct reprise_call *cal
 	} else if (lane->expected != NULL && reprise_lane_enter_expected(lane, call)) {
 		return answer(lane, call, result);
 	}
-	if (reprise_lane_backs_off(lane)) {
+	if (reprise_lane_backs_off(lane, call)) {
 		call->unseen = true;
 		return false;
 	}
@@ -198,6 +198,7 @@ REPRISE_HOT static bool step(struct reprise_lane *lane, struct reprise_call *cal
 		reprise_lane_note_value_miss(lane, left, left_at, op);
 	if (reprise_lane_enter_any(lane, op, call))
 		return answer(lane, call, result);
+	reprise_scan_note(lane->scan, call);
 	reprise_lane_keep(lane, op,
 	                  reprise_clock_since(
 						  atomic_load_explicit(&lane->last_return, memory_order_relaxed)));
@@ -208,9 +209,11 @@ static bool ready(struct reprise_lane *lane)
 {
 	if (__builtin_expect(lane->watch != NULL && lane->index != NULL, 1))
 		return true;
-	if (lane->index == NULL)
+	if (lane->scan == NULL)
+		lane->scan = reprise_store_take(REPRISE_STORE_WATCHED, sizeof(*lane->scan));
+	if (lane->index == NULL && lane->scan != NULL)
 		lane->index = reprise_store_take(REPRISE_STORE_WATCHED, sizeof(*lane->index));
-	if (lane->watch == NULL)
+	if (lane->watch == NULL && lane->index != NULL)
 		lane->watch = reprise_watch_new();
 	if (lane->watch != NULL && lane->index != NULL)
 		return true;
@@ -220,8 +223,7 @@ static bool ready(struct reprise_lane *lane)
 
 void reprise_lane_tell_series(struct reprise_lane *lane)
 {
-	uint64_t ops =
-		lane->counts.ops - atomic_load_explicit(&lane->backoff_ops, memory_order_relaxed);
+	uint64_t ops = lane->counts.ops - (uint64_t)reprise_lane_counts_ahead(lane);
 
 	if (!reprise_series_note(ops - lane->told_ops, lane->counts.replayed - lane->told_replayed))
 		return;

@@ -22,6 +22,7 @@
 #include "op/call.h"
 #include "trace/index.h"
 #include "trace/kin.h"
+#include "trace/scan.h"
 #include "trace/watch.h"
 #include "lane/group/held.h"
 #include "lane/known.h"
@@ -91,6 +92,7 @@ struct reprise_group;
 #define REPRISE_PENDING_MOST 32
 
 #define REPRISE_LANE_NUMBER_LAST 254
+#define REPRISE_LANE_SCANS UINT32_MAX
 
 /* A complete visit that is not launched yet. */
 struct reprise_pending {
@@ -165,7 +167,10 @@ struct reprise_lane {
 	struct reprise_group *group;    /* of a group's head; else NULL */
 	struct reprise_watch *watch;
 	struct reprise_index *index;
-	_Atomic uint32_t backoff_ops; /* this many ops to come are not watched */
+	struct reprise_scan *scan; /* once there, it stays: fast calls use it without the lock */
+	/* This many ops to come are not watched, and are counted already. REPRISE_LANE_SCANS: none is,
+	 * until calls come again; they are counted then. */
+	_Atomic uint32_t backoff_ops;
 	/* Events that the program has destroyed, and that this lane may still name (ended_events.h). */
 	_Atomic uint32_t ended;
 	/* Had ops since the last barrier. Always true of a group's head: a member may have a pending
@@ -191,6 +196,7 @@ struct reprise_lane {
 	_Atomic uint64_t last_return; /* ticks, when the last eager call returned */
 	uint64_t backoff_at;          /* the count of ops at which it backs off */
 	uint32_t backoff_span;        /* ops of the last backoff */
+	bool scan_due;                /* it scans before it is watched again */
 	struct reprise_capture_streams capture_streams;
 
 	/* ---- what the hold thread reads again and again ---- */
@@ -310,16 +316,44 @@ static inline void reprise_lane_place(struct reprise_lane *lane)
 	lane->last = lane->expected = NULL;
 }
 
+/* How many ops more the counts have than there were so far: those that a backoff has counted, less
+ * those that were scanned. Without any lock. */
+static inline int64_t reprise_lane_counts_ahead(const struct reprise_lane *lane)
+{
+	uint32_t left = atomic_load_explicit(&lane->backoff_ops, memory_order_acquire);
+
+	return left != REPRISE_LANE_SCANS
+	           ? (int64_t)left
+	           : -(int64_t)atomic_load_explicit(&lane->scan->ops, memory_order_relaxed);
+}
+
+/* Ends a backoff or a scan, if there is one: counts what has passed. Under the lane's lock, or
+ * where the lane is no stream's. */
+static inline void reprise_lane_wake(struct reprise_lane *lane)
+{
+	uint64_t less = (uint64_t)-reprise_lane_counts_ahead(lane);
+
+	if (less != 0) {
+		reprise_lane_count(&lane->counts.ops, less);
+		reprise_lane_count(&lane->counts.backed_off, less);
+	}
+	if (lane->scan != NULL)
+		atomic_store_explicit(&lane->scan->ops, 0, memory_order_relaxed);
+	atomic_store(&lane->backoff_ops, 0);
+}
+
 /* Something repeats: moves the next backoff `ops` further, at most REPRISE_TUNE_BACKOFF_AFTER from
  * now. */
 static inline void reprise_lane_postpone_backoff(struct reprise_lane *lane, uint64_t ops)
 {
-	uint64_t most = lane->counts.ops + REPRISE_TUNE_BACKOFF_AFTER;
-	uint64_t until =
-		(lane->backoff_at > lane->counts.ops ? lane->backoff_at : lane->counts.ops) + ops;
+	uint64_t most = lane->counts.ops + REPRISE_TUNE_BACKOFF_AFTER, until;
 
+	if (lane->scan_due) /* a new lane */
+		lane->backoff_at += REPRISE_TUNE_BACKOFF_AFTER - REPRISE_TUNE_SCAN_AFTER;
+	until = (lane->backoff_at > lane->counts.ops ? lane->backoff_at : lane->counts.ops) + ops;
 	lane->backoff_at = until < most ? until : most;
 	lane->backoff_span = 0;
+	lane->scan_due = false;
 }
 
 /* What repeats is worth no graph: brings the first backoff nearer. Between two the lane watches as
@@ -328,7 +362,7 @@ static inline void reprise_lane_hasten_backoff(struct reprise_lane *lane, unsign
 {
 	uint64_t less = (uint64_t)REPRISE_TUNE_BACKOFF_HASTE * ops;
 
-	if (lane->backoff_span == 0)
+	if (lane->backoff_span == 0 && !lane->scan_due)
 		lane->backoff_at -= less < lane->backoff_at ? less : lane->backoff_at;
 }
 

@@ -266,9 +266,10 @@ void reprise_lane_watch_issued(struct reprise_lane *lane, const struct reprise_o
 
 /* ---- backoff ---- */
 
-/* A lane in which nothing repeats backs off for REPRISE_TUNE_BACKOFF_LEAST ops, then for twice as
- * many each time, up to REPRISE_TUNE_BACKOFF_MOST. In between it watches
- * REPRISE_TUNE_BACKOFF_WATCHED ops. */
+/* A new lane is watched for REPRISE_TUNE_SCAN_AFTER ops, and scanned until calls come again. Then it
+ * is watched. If nothing repeats all the same, it backs off for REPRISE_TUNE_BACKOFF_LEAST ops, then
+ * for twice as many each time, up to REPRISE_TUNE_BACKOFF_MOST. After each backoff it is scanned,
+ * and watched for REPRISE_TUNE_BACKOFF_WATCHED ops. */
 
 /* The next `ops` ops are not watched. */
 static void begin_backoff(struct reprise_lane *lane, uint32_t ops)
@@ -278,38 +279,85 @@ static void begin_backoff(struct reprise_lane *lane, uint32_t ops)
 	atomic_store_explicit(&lane->backoff_ops, ops, memory_order_relaxed);
 }
 
-/* True if the op falls into a backoff. Such an op was counted when the backoff began. */
-static bool is_in_backoff(struct reprise_lane *lane)
+static void back_off(struct reprise_lane *lane)
 {
-	uint32_t left = atomic_load_explicit(&lane->backoff_ops, memory_order_relaxed);
-
-	if (left > 0)
-		atomic_store_explicit(&lane->backoff_ops, left - 1, memory_order_relaxed);
-	return left > 0;
-}
-
-bool reprise_lane_try_back_off(struct reprise_lane *lane)
-{
-	if (is_in_backoff(lane)) {
-		reprise_lane_uncount(&lane->counts.ops, 1);
-		return true;
-	}
-	if (lane->group != NULL)
-		return false;
-	reprise_lane_close_segment(lane, false);
-	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
 	lane->backoff_span = lane->backoff_span == 0 ? REPRISE_TUNE_BACKOFF_LEAST
 	                     : lane->backoff_span < REPRISE_TUNE_BACKOFF_MOST
 	                         ? lane->backoff_span * 2
 	                         : REPRISE_TUNE_BACKOFF_MOST;
 	begin_backoff(lane, lane->backoff_span);
-	lane->backoff_at = lane->counts.ops + REPRISE_TUNE_BACKOFF_WATCHED;
+	lane->backoff_at = lane->counts.ops; /* not watched behind it, but scanned */
+	lane->scan_due = true;
+	reprise_scan_begin(lane->scan);
+}
+
+/* True if the op falls into a backoff. Such an op was counted when the backoff began. */
+static bool is_in_backoff(struct reprise_lane *lane)
+{
+	uint32_t left = atomic_load_explicit(&lane->backoff_ops, memory_order_relaxed);
+
+	if (left == 0 || left == REPRISE_LANE_SCANS)
+		return false;
+	atomic_store_explicit(&lane->backoff_ops, left - 1, memory_order_relaxed);
+	return true;
+}
+
+static bool scans(const struct reprise_lane *lane)
+{
+	return atomic_load_explicit(&lane->backoff_ops, memory_order_relaxed) == REPRISE_LANE_SCANS;
+}
+
+static void watch_again(struct reprise_lane *lane)
+{
+	lane->scan_due = false;
+	lane->backoff_at = lane->counts.ops + (lane->backoff_span == 0 ? REPRISE_TUNE_BACKOFF_AFTER
+	                                                               : REPRISE_TUNE_BACKOFF_WATCHED);
+}
+
+static void begin_scan(struct reprise_lane *lane)
+{
+	lane->scan_due = false;
+	atomic_store_explicit(&lane->backoff_ops, REPRISE_LANE_SCANS, memory_order_release);
+}
+
+/* An op of a lane that scans. True if no calls have come again. */
+static bool goes_on_scanning(struct reprise_lane *lane, const struct reprise_call *call)
+{
+	if (!reprise_scan_found(lane->scan) && !reprise_scan_note(lane->scan, call)) {
+		reprise_lane_count(&lane->counts.backed_off, 1);
+		return true;
+	}
+	reprise_lane_wake(lane);
+	watch_again(lane);
+	return false;
+}
+
+bool reprise_lane_try_back_off(struct reprise_lane *lane, const struct reprise_call *call)
+{
+	if (is_in_backoff(lane)) {
+		reprise_lane_uncount(&lane->counts.ops, 1);
+		return true;
+	}
+	if (scans(lane))
+		return goes_on_scanning(lane, call);
+	if (lane->group != NULL)
+		return false;
+	if (lane->scan_due && reprise_scan_found(lane->scan)) {
+		watch_again(lane);
+		return false;
+	}
+	reprise_lane_close_segment(lane, false);
+	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
+	if (lane->scan_due)
+		begin_scan(lane);
+	else
+		back_off(lane);
 	return true;
 }
 
 void reprise_lane_cannot_watch(struct reprise_lane *lane)
 {
-	if (is_in_backoff(lane))
+	if (is_in_backoff(lane) || scans(lane))
 		return;
 	reprise_lane_make_room(lane);
 	reprise_lane_count(&lane->counts.ops, 1);

@@ -53,19 +53,21 @@ void reprise_lane_keep(struct reprise_lane *lane, const struct reprise_op *op, u
 void reprise_lane_watch_issued(struct reprise_lane *lane, const struct reprise_op *op,
                                uint64_t gap_ticks);
 
-/* ---- backoff: a lane in which nothing has repeated watches its ops for shorter and rarer periods.
- * An op that is not watched costs a load and a branch (reprise_lanes_back_off, registry.h). ---- */
+/* ---- backoff: a lane in which calls come again, but nothing repeats, is not watched for a while,
+ * each time longer. A lane in which no calls come again is scanned (trace/scan.h) until some do. An
+ * op of either kind costs little (reprise_lanes_back_off, registry.h). ---- */
 
 /* The slow part of reprise_lane_backs_off(). */
-bool reprise_lane_try_back_off(struct reprise_lane *lane);
+bool reprise_lane_try_back_off(struct reprise_lane *lane, const struct reprise_call *call);
 
-/* True if the op is not to be watched: the lane is in a backoff, or begins one now. */
-static inline bool reprise_lane_backs_off(struct reprise_lane *lane)
+/* True if the op is not to be watched: the lane is in a backoff or scans, or begins to. */
+static inline bool reprise_lane_backs_off(struct reprise_lane *lane,
+                                          const struct reprise_call *call)
 {
 	bool awake = lane->counts.ops < lane->backoff_at &&
 	             atomic_load_explicit(&lane->backoff_ops, memory_order_relaxed) == 0;
 
-	return __builtin_expect(!awake, 0) && reprise_lane_try_back_off(lane);
+	return __builtin_expect(!awake, 0) && reprise_lane_try_back_off(lane, call);
 }
 
 /* There is no host memory to watch with: backs off for a while. */

@@ -139,12 +139,13 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	lane->unusable = !usable;
 	lane->position = (struct reprise_position){.before = REPRISE_BEFORE_NOTHING};
 	lane->placed_in_turns = lane->counts.in_turns;
-	lane->backoff_at = lane->counts.ops + REPRISE_TUNE_BACKOFF_AFTER;
+	reprise_lane_wake(lane);
+	lane->backoff_at = lane->counts.ops + REPRISE_TUNE_SCAN_AFTER;
 	lane->backoff_span = 0;
+	lane->scan_due = true;
 	lane->splits = 0;
 	lane->pace = (struct reprise_pace){0};
 	reprise_backlog_done(lane);
-	atomic_store(&lane->backoff_ops, 0);
 	lane->capture_streams = (struct reprise_capture_streams){.context = context, .model = stream};
 	if (lane->owner != 0 && reprise_carried_noted_per_thread())
 		reprise_lane_read_attributes(lane);
@@ -184,14 +185,21 @@ REPRISE_HOT struct reprise_lane *reprise_lanes_remembered(CUstream stream, bool 
 	return recall(stream, per_thread);
 }
 
-REPRISE_HOT bool reprise_lanes_back_off(CUstream stream, bool per_thread)
+static void count_scanned(struct reprise_scan *scan)
 {
-	struct reprise_lane *lane = recall(stream, per_thread);
+	atomic_store_explicit(&scan->ops,
+	                      atomic_load_explicit(&scan->ops, memory_order_relaxed) + 1,
+	                      memory_order_relaxed);
+}
+
+REPRISE_HOT bool reprise_lanes_back_off(const struct reprise_call *call)
+{
+	struct reprise_lane *lane = recall(call->stream, call->per_thread);
 	uint32_t left;
 
 	if (lane == NULL)
 		return false;
-	left = atomic_load_explicit(&lane->backoff_ops, memory_order_relaxed);
+	left = atomic_load_explicit(&lane->backoff_ops, memory_order_acquire);
 	if (left == 0 || atomic_load(&lane->group_head) != NULL ||
 	    atomic_load(&lane->deferred_since) != 0 ||
 	    ((lane->stream == CU_STREAM_LEGACY || !reprise_lanes_unordered(lane)) &&
@@ -199,6 +207,13 @@ REPRISE_HOT bool reprise_lanes_back_off(CUstream stream, bool per_thread)
 	    (lane->stream == CU_STREAM_LEGACY && atomic_load(&reprise_groups_waiting) > 0))
 		return false; /* what comes before has to be issued first */
 	/* Races between threads cost a few counts. */
+	if (left == REPRISE_LANE_SCANS) {
+		if (reprise_scan_note(lane->scan, call))
+			return false;
+		if (!reprise_op_is_event(call->kind))
+			count_scanned(lane->scan);
+		return true;
+	}
 	atomic_store_explicit(&lane->backoff_ops, left - 1, memory_order_relaxed);
 	return true;
 }

@@ -14,10 +14,10 @@ struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread);
  * included. */
 struct reprise_lane *reprise_lanes_remembered(CUstream stream, bool per_thread);
 
-/* True if the op may be an eager call at once: its lane is in a backoff, and no lane holds ops that
- * come before. Counts the op. Does not ask for the current context: an eager call is right in any
- * context, and asking is half of what watching costs. */
-bool reprise_lanes_back_off(CUstream stream, bool per_thread);
+/* True if the op may be an eager call at once: its lane is in a backoff, or scans and has not found
+ * that calls come again, and no lane holds ops that come before. Counts the op. Does not ask for the
+ * current context: an eager call is right in any context. */
+bool reprise_lanes_back_off(const struct reprise_call *call);
 
 extern _Atomic uint32_t reprise_lanes_epoch;
 extern _Thread_local uint32_t reprise_lanes_looked_up_at

@@ -31,11 +31,12 @@ static uint32_t age_of(const struct reprise_site_row *row, unsigned int at, uint
 static unsigned int find(const struct reprise_site_row *row, uint32_t key, uint32_t now)
 {
 	unsigned int oldest = 0;
-	uint32_t oldest_age = age_of(row, 0, now);
+	uint32_t oldest_age;
 
 	for (unsigned int at = 0; at < REPRISE_SITE_ROW; at++)
 		if (row->keys[at] == key)
 			return at;
+	oldest_age = age_of(row, 0, now);
 	for (unsigned int at = 1; at < REPRISE_SITE_ROW; at++) {
 		uint32_t age = age_of(row, at, now);
 

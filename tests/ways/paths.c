@@ -17,7 +17,8 @@
 #include "../../include/reprise/reprise.h"
 
 #define CHAIN 24
-#define SHAPES 40
+#define UNLIKE 40
+#define ALIKE 3
 #define PATIENCE_S 60
 
 static CUfunction kernel;
@@ -49,10 +50,18 @@ static void launch(unsigned int block, unsigned int value)
 
 /* ---- what one period of a path does ---- */
 
-static void nothing(void)
+/* Four launches in a row hardly ever come again. */
+static void unlike(void)
 {
 	for (unsigned int i = 0; i < CHAIN; i++)
-		launch(1 + draw() % SHAPES, draw());
+		launch(1 + draw() % UNLIKE, draw());
+}
+
+/* They come again and again, by chance, with other values. */
+static void alike(void)
+{
+	for (unsigned int i = 0; i < CHAIN; i++)
+		launch(1 + draw() % ALIKE, draw());
 }
 
 static void chain_waits(void)
@@ -78,9 +87,10 @@ static const struct {
 	bool pauses;
 	bool turns; /* only eager turns are measured */
 } paths[] = {
-	{"nothing", nothing, 150, 400, false, false},
-	{"backed-off", nothing, 700, 200, false, false},
-	{"pairs", pairs, 600, 100, false, false},
+	{"scanned", unlike, 150, 400, false, false},
+	{"watched", alike, 30, 400, false, false},
+	{"backed-off", alike, 720, 200, false, false},
+	{"pairs", pairs, 25, 16, false, false},
 	{"paused", chain_waits, 20, 200, true, false},
 	{"turn-waits", chain_waits, 400, 200, false, true},
 };

@@ -155,7 +155,7 @@ static bool add_member(struct reprise_lane *head, struct reprise_lane *side, uns
 		head->member = 0;
 		head->group = group;
 		head->capture_streams.forks = &group->forks;
-		atomic_store(&head->backoff_ops, 0);
+		reprise_lane_wake(head);
 		atomic_store(&head->group_head, head);
 		atomic_fetch_add(&reprise_groups, 1);
 		atomic_store(&head->noisy, true);
@@ -199,7 +199,7 @@ static bool join(struct reprise_lane *head, struct reprise_lane *side)
 	side->last = NULL;
 	side->expected = NULL;
 	side->member = (uint8_t)member;
-	atomic_store(&side->backoff_ops, 0);
+	reprise_lane_wake(side);
 	atomic_store(&side->group_head, head);
 	reprise_lock_give(&side->lock);
 	reprise_count(REPRISE_COUNT_lanes_merged, 1);

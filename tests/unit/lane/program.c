@@ -84,7 +84,7 @@ static void call_op(unsigned int stream, struct work *work)
 		                              .width = (size_t)work->what,
 		                              .height = 1};
 	}
-	if (reprise_lanes_back_off(call.stream, false)) {
+	if (reprise_lanes_back_off(&call)) {
 		reprise_call_eager(&call, NULL);
 		return;
 	}

@@ -1,15 +1,22 @@
-/* A lane in which nothing repeats is watched less and less, and comes back when something does. */
+/* A lane in which no calls come again is scanned until some do. One in which they come again, but
+ * nothing repeats, is watched less and less. */
 #include <string.h>
 
 #include "../../suite.h"
 #include "base/tuning.h"
 #include "lane/registry.h"
+#include "report/totals.h"
 #include "program.h"
 
-#define LOOP 4 /* ops of the loop that comes later */
+#define LOOP 4     /* ops of the loop that comes later */
+#define UNLIKE 20  /* kernels: four of them in a row hardly ever come again */
+#define ALIKE 3    /* kernels: four of them in a row come again and again, and by chance */
+#define SOON 4     /* calls in a row that a scan compares */
+#define FOUND (REPRISE_TUNE_SCAN_FOUND / REPRISE_TUNE_SCAN_AGAIN)
+#define SCANNED (4 * FOUND) /* after a backoff, where calls come again */
 
-/* So many calls: kernels in no order, each with a value that never came before. */
-static void calls_new(uint64_t count)
+/* So many calls: `kernels` kernels in no order, each call with a value that never came before. */
+static void calls_new(uint64_t count, unsigned int kernels)
 {
 	static uint32_t random = 1, value;
 
@@ -17,7 +24,7 @@ static void calls_new(uint64_t count)
 		char word[16] = "";
 
 		random = random * 1664525 + 1013904223;
-		word[0] = (char)('a' + (random >> 16) % 20);
+		word[0] = (char)('a' + (random >> 16) % kernels);
 		strcat(word, "%u");
 		calls_with(word, ++value);
 	}
@@ -27,6 +34,11 @@ static void setup(void)
 {
 	program_begins();
 	driver.quiet = true;
+}
+
+static bool scans(void)
+{
+	return atomic_load(&lane_of(1)->backoff_ops) == REPRISE_LANE_SCANS;
 }
 
 /* Ops of the loop until the driver gets it as a graph; `most` if it does not. */
@@ -42,42 +54,163 @@ static uint64_t ops_until_replayed(uint64_t most)
 	return ops;
 }
 
+/* Backed off for so many ops, and for those that were scanned after so many backoffs. */
+static void backed_off_for(uint64_t ops, unsigned int backoffs)
+{
+	ck_assert_uint_ge(counted()->backed_off, ops);
+	ck_assert_uint_le(counted()->backed_off, ops + backoffs * SCANNED);
+}
+
+/* ---- nothing comes again ---- */
+
+START_TEST(a_new_lane_is_watched_and_then_scanned)
+{
+	calls_new(REPRISE_TUNE_SCAN_AFTER - 1, UNLIKE);
+	ck_assert(!scans());
+	calls_new(1, UNLIKE);
+	ck_assert(scans());
+	calls_new(1000000, UNLIKE);
+	ck_assert(scans());
+	ck_assert_uint_eq(counted()->traces, 0);
+}
+END_TEST
+
+START_TEST(what_is_scanned_is_counted)
+{
+	struct reprise_lane_counts counts;
+
+	calls_new(REPRISE_TUNE_SCAN_AFTER + 1000, UNLIKE);
+	counts = reprise_lane_counts_now(lane_of(1));
+	ck_assert_uint_eq(counts.ops, REPRISE_TUNE_SCAN_AFTER + 1000);
+	ck_assert_uint_eq(counts.backed_off, 1000);
+	for (unsigned int visit = 0; scans(); visit++)
+		calls("u v w x");
+	ck_assert_uint_eq(counted()->ops, driver.ops);
+	ck_assert_uint_ge(counted()->backed_off, driver.ops - REPRISE_TUNE_SCAN_AFTER - LOOP);
+	ck_assert_uint_lt(counted()->backed_off, driver.ops - REPRISE_TUNE_SCAN_AFTER);
+}
+END_TEST
+
+/* As soon as a loop has come twice, and a bit. */
+START_TEST(a_scan_ends_when_calls_come_again)
+{
+	unsigned int ops = 0;
+
+	calls_new(5000, UNLIKE);
+	for (; scans(); ops++)
+		calls_with((const char *[]){"u", "v", "w", "x"}[ops % LOOP], 1);
+	ck_assert_uint_ge(ops, FOUND + SOON);
+	ck_assert_uint_le(ops, LOOP + SOON + FOUND + 1);
+	ck_assert_uint_le(ops_until_replayed(1000), 100);
+}
+END_TEST
+
+/* One call of ten is another each time. */
+START_TEST(a_scan_finds_loops_that_change)
+{
+	char word[2] = "";
+	unsigned int ops = 0;
+
+	calls_new(5000, UNLIKE);
+	for (; scans() && ops < 1000; ops++) {
+		word[0] = (char)(ops % 10 == 0 ? 'A' + ops / 10 % 26 : 'a' + ops % 10);
+		calls_with(word, 1);
+	}
+	ck_assert_uint_lt(ops, 200);
+}
+END_TEST
+
+/* What another path looks at counts for the scan all the same. */
+START_TEST(a_scan_sees_what_does_not_pass_at_once)
+{
+	unsigned int ops = 0;
+
+	calls_new(5000, UNLIKE);
+	for (; scans() && ops < 1000; ops++) {
+		reprise_lanes_look_again(); /* so that the next call looks for its lane */
+		calls_with((const char *[]){"u", "v", "w", "x"}[ops % LOOP], 1);
+	}
+	ck_assert_uint_le(ops, LOOP + SOON + FOUND + 1);
+	ck_assert_uint_eq(counted()->ops, driver.ops);
+}
+END_TEST
+
+/* A loop longer than a new lane is watched for. */
+START_TEST(a_long_loop_is_not_scanned_when_parts_of_it_come_again)
+{
+	for (unsigned int part = 0; part < 2 * REPRISE_TUNE_SCAN_AFTER / LOOP; part++)
+		calls("u v w x");
+	ck_assert(!scans());
+	ck_assert_uint_eq(counted()->backed_off, 0);
+}
+END_TEST
+
+/* ---- calls come again by chance ---- */
+
+#define FIRST (REPRISE_TUNE_SCAN_AFTER + REPRISE_TUNE_BACKOFF_AFTER)
+
 START_TEST(it_backs_off_when_nothing_repeats)
 {
-	calls_new(REPRISE_TUNE_BACKOFF_AFTER - 1);
+	calls_new(FIRST - 1, ALIKE);
 	ck_assert_uint_eq(counted()->backed_off, 0);
-	calls_new(1);
+	calls_new(1, ALIKE);
 	ck_assert_uint_eq(counted()->backed_off, REPRISE_TUNE_BACKOFF_LEAST);
 }
 END_TEST
 
+/* Calls until the next backoff begins, which is of *span ops. */
+static unsigned int calls_until_backoff(uint64_t *span)
+{
+	uint64_t before;
+	unsigned int count = 0;
+
+	do {
+		before = counted()->backed_off;
+		calls_new(1, ALIKE);
+		count++;
+		*span = counted()->backed_off - before;
+	} while (*span < REPRISE_TUNE_BACKOFF_LEAST);
+	return count;
+}
+
 START_TEST(each_time_for_twice_as_long)
 {
-	uint64_t span = REPRISE_TUNE_BACKOFF_LEAST, all = span;
+	uint64_t span, last = REPRISE_TUNE_BACKOFF_LEAST;
 
-	calls_new(REPRISE_TUNE_BACKOFF_AFTER + 1);
-	while (span < REPRISE_TUNE_BACKOFF_MOST) {
-		calls_new(span + REPRISE_TUNE_BACKOFF_WATCHED - 2);
-		ck_assert_uint_eq(counted()->backed_off, all);
-		calls_new(2);
-		span *= 2;
-		all += span;
-		ck_assert_uint_eq(counted()->backed_off, all);
+	calls_new(FIRST, ALIKE);
+	for (unsigned int backoff = 0; backoff < 8; backoff++, last = span) {
+		unsigned int count = calls_until_backoff(&span);
+
+		ck_assert_uint_ge(count, last + REPRISE_TUNE_BACKOFF_WATCHED);
+		ck_assert_uint_le(count, last + REPRISE_TUNE_BACKOFF_WATCHED + SCANNED);
+		/* no longer than that */
+		ck_assert_uint_eq(span, last == REPRISE_TUNE_BACKOFF_MOST ? last : 2 * last);
 	}
-	calls_new(span + REPRISE_TUNE_BACKOFF_WATCHED);
-	ck_assert_uint_eq(counted()->backed_off, all + span); /* no longer than that */
+	ck_assert_uint_eq(last, REPRISE_TUNE_BACKOFF_MOST);
 }
 END_TEST
 
-/* Backed off or not, each is the driver's at its own call. */
+/* It is not watched, where not even calls come again. */
+START_TEST(after_a_backoff_it_is_scanned)
+{
+	calls_new(FIRST, ALIKE);
+	calls_new(REPRISE_TUNE_BACKOFF_LEAST, ALIKE);
+	ck_assert(!scans());
+	calls_new(1, UNLIKE);
+	ck_assert(scans());
+	calls_new(100000, UNLIKE);
+	ck_assert(scans());
+}
+END_TEST
+
+/* Backed off, scanned or not, each is the driver's at its own call. */
 START_TEST(the_driver_gets_all_ops)
 {
 	for (unsigned int ops = 100; ops <= 40000; ops += 100) {
 		reprise_lanes_look_again(); /* so that the next call looks for its lane */
-		calls_new(100);
+		calls_new(100, ops % 1000 < 500 ? ALIKE : UNLIKE);
 		ck_assert_uint_eq(driver.ops, ops);
-		/* those of a backoff are counted when it begins */
-		ck_assert_uint_eq(counted()->ops - atomic_load(&lane_of(1)->backoff_ops), ops);
+		ck_assert_uint_eq(reprise_lane_counts_now(lane_of(1)).ops, ops);
 	}
 	ck_assert_uint_gt(counted()->backed_off, 0);
 	ck_assert_uint_eq(counted()->replayed, 0);
@@ -86,7 +219,7 @@ END_TEST
 
 START_TEST(what_repeats_in_a_backoff_is_not_seen)
 {
-	calls_new(REPRISE_TUNE_BACKOFF_AFTER + 1);
+	calls_new(FIRST + 1, ALIKE);
 	ck_assert_uint_gt(ops_until_replayed(REPRISE_TUNE_BACKOFF_LEAST - 1000),
 	                  REPRISE_TUNE_BACKOFF_LEAST - 1000 - LOOP);
 	ck_assert_uint_eq(counted()->traces, 0);
@@ -97,12 +230,11 @@ START_TEST(it_comes_back)
 {
 	uint64_t backed_off;
 
-	calls_new(REPRISE_TUNE_BACKOFF_AFTER + REPRISE_TUNE_BACKOFF_LEAST +
-	          REPRISE_TUNE_BACKOFF_WATCHED + 1);
-	backed_off = counted()->backed_off;
-	ck_assert_uint_eq(backed_off, 3 * REPRISE_TUNE_BACKOFF_LEAST);
+	calls_new(FIRST + REPRISE_TUNE_BACKOFF_LEAST + REPRISE_TUNE_BACKOFF_WATCHED + SCANNED, ALIKE);
+	backed_off_for(3 * REPRISE_TUNE_BACKOFF_LEAST, 1);
 	ck_assert_uint_le(ops_until_replayed(100000),
 	                  2 * REPRISE_TUNE_BACKOFF_LEAST + REPRISE_TUNE_BACKOFF_WATCHED / 4);
+	backed_off = counted()->backed_off;
 	for (unsigned int visit = 0; visit < 2 * REPRISE_TUNE_BACKOFF_AFTER / LOOP; visit++)
 		calls("u v w x |");
 	ck_assert_uint_eq(counted()->backed_off, backed_off);
@@ -114,13 +246,12 @@ START_TEST(then_it_begins_anew)
 {
 	uint64_t backed_off;
 
-	calls_new(REPRISE_TUNE_BACKOFF_AFTER + REPRISE_TUNE_BACKOFF_LEAST +
-	          REPRISE_TUNE_BACKOFF_WATCHED + 1);
+	calls_new(FIRST + REPRISE_TUNE_BACKOFF_LEAST + REPRISE_TUNE_BACKOFF_WATCHED + SCANNED, ALIKE);
 	ops_until_replayed(100000);
 	backed_off = counted()->backed_off;
-	calls_new(REPRISE_TUNE_BACKOFF_AFTER - 1000);
+	calls_new(REPRISE_TUNE_BACKOFF_AFTER - 1000, ALIKE);
 	ck_assert_uint_eq(counted()->backed_off, backed_off);
-	calls_new(1000 + LOOP);
+	calls_new(1000 + LOOP, ALIKE);
 	ck_assert_uint_eq(counted()->backed_off, backed_off + REPRISE_TUNE_BACKOFF_LEAST);
 }
 END_TEST
@@ -131,7 +262,7 @@ START_TEST(each_replayed_op_is_worth_some)
 	ck_assert_uint_lt(ops_until_replayed(1000), 1000);
 	for (unsigned int visit = 0; visit < 1000; visit++) {
 		calls("u v w x |");
-		calls_new(REPRISE_TUNE_BACKOFF_WORTH * LOOP - 2 * LOOP);
+		calls_new(REPRISE_TUNE_BACKOFF_WORTH * LOOP - 2 * LOOP, UNLIKE);
 		calls("|");
 	}
 	ck_assert_uint_eq(counted()->backed_off, 0);
@@ -141,7 +272,7 @@ END_TEST
 
 START_TEST(another_lane_is_watched_meanwhile)
 {
-	calls_new(REPRISE_TUNE_BACKOFF_AFTER + 1);
+	calls_new(FIRST + 1, ALIKE);
 	driver.quiet = false;
 	learns("2:a 2:b 2:c 2:d |", "2:[a b c d]");
 	ck_assert_uint_eq(lane_of(2)->counts.backed_off, 0);
@@ -154,8 +285,15 @@ int main(void)
 	TCase *tests = tcase_create("backoff");
 
 	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_add_test(tests, a_new_lane_is_watched_and_then_scanned);
+	tcase_add_test(tests, what_is_scanned_is_counted);
+	tcase_add_test(tests, a_scan_ends_when_calls_come_again);
+	tcase_add_test(tests, a_scan_finds_loops_that_change);
+	tcase_add_test(tests, a_scan_sees_what_does_not_pass_at_once);
+	tcase_add_test(tests, a_long_loop_is_not_scanned_when_parts_of_it_come_again);
 	tcase_add_test(tests, it_backs_off_when_nothing_repeats);
 	tcase_add_test(tests, each_time_for_twice_as_long);
+	tcase_add_test(tests, after_a_backoff_it_is_scanned);
 	tcase_add_test(tests, the_driver_gets_all_ops);
 	tcase_add_test(tests, what_repeats_in_a_backoff_is_not_seen);
 	tcase_add_test(tests, it_comes_back);
