@@ -266,10 +266,10 @@ void reprise_lane_watch_issued(struct reprise_lane *lane, const struct reprise_o
 
 /* ---- backoff ---- */
 
-/* A new lane is watched for REPRISE_TUNE_SCAN_AFTER ops, and scanned until calls come again. Then it
- * is watched. If nothing repeats all the same, it backs off for REPRISE_TUNE_BACKOFF_LEAST ops, then
- * for twice as many each time, up to REPRISE_TUNE_BACKOFF_MOST. After each backoff it is scanned,
- * and watched for REPRISE_TUNE_BACKOFF_WATCHED ops. */
+/* A new lane is watched for REPRISE_TUNE_SCAN_AFTER ops, and scanned until calls come again. Then
+ * it is watched. If nothing repeats all the same, it backs off for REPRISE_TUNE_BACKOFF_LEAST ops,
+ * then for twice as many each time, up to REPRISE_TUNE_BACKOFF_MOST. After each backoff it is
+ * scanned, and watched for REPRISE_TUNE_BACKOFF_WATCHED ops. */
 
 /* The next `ops` ops are not watched. */
 static void begin_backoff(struct reprise_lane *lane, uint32_t ops)

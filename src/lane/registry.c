@@ -187,8 +187,7 @@ REPRISE_HOT struct reprise_lane *reprise_lanes_remembered(CUstream stream, bool 
 
 static void count_scanned(struct reprise_scan *scan)
 {
-	atomic_store_explicit(&scan->ops,
-	                      atomic_load_explicit(&scan->ops, memory_order_relaxed) + 1,
+	atomic_store_explicit(&scan->ops, atomic_load_explicit(&scan->ops, memory_order_relaxed) + 1,
 	                      memory_order_relaxed);
 }
 

@@ -35,11 +35,11 @@ static inline uint64_t reprise_scan_of(const struct reprise_call *call)
 
 	switch (call->kind) {
 	case REPRISE_OP_KERNEL:
-		return reprise_hash_mix(
-			reprise_hash_mix((uintptr_t)kernel->function,
-		                     kernel->grid[0] ^ (uint64_t)kernel->grid[1] << 32),
-			kernel->grid[2] ^ (uint64_t)kernel->block[0] << 32 ^ (uint64_t)kernel->block[1] << 42 ^
-				(uint64_t)kernel->block[2] << 52);
+		return reprise_hash_mix(reprise_hash_mix((uintptr_t)kernel->function,
+		                                         kernel->grid[0] ^ (uint64_t)kernel->grid[1] << 32),
+		                        kernel->grid[2] ^ (uint64_t)kernel->block[0] << 32 ^
+		                            (uint64_t)kernel->block[1] << 42 ^
+		                            (uint64_t)kernel->block[2] << 52);
 	case REPRISE_OP_COPY:
 		return reprise_hash_mix(call->kind, call->copy.bytes);
 	case REPRISE_OP_SET:
@@ -65,9 +65,9 @@ static inline void reprise_scan_begin(struct reprise_scan *scan)
 /* Notes a call. True if enough of the last ones came before. */
 static inline bool reprise_scan_note(struct reprise_scan *scan, const struct reprise_call *call)
 {
-	uint64_t recent = (atomic_load_explicit(&scan->recent, memory_order_relaxed)
-	                   << REPRISE_SCAN_SHIFT) +
-	                  reprise_scan_of(call),
+	uint64_t recent =
+				 (atomic_load_explicit(&scan->recent, memory_order_relaxed) << REPRISE_SCAN_SHIFT) +
+				 reprise_scan_of(call),
 			 hash = recent * 0x9e3779b97f4a7c15u;
 	uint32_t score = atomic_load_explicit(&scan->score, memory_order_relaxed);
 	uint16_t rest = (uint16_t)(hash >> REPRISE_SCAN_SHIFT);

@@ -1,7 +1,7 @@
 /*
  * sim-check PLAIN REPRISE: compares what two runs of one program executed, from the logs of the
- * simulated driver (log.h). sim-check --races LOG [REPRISE]: looks for ops of one run that touch the
- * same memory without an order between them, and compares it then.
+ * simulated driver (log.h). sim-check --races LOG [REPRISE]: looks for ops of one run that touch
+ * the same memory without an order between them, and compares it then.
  *
  * The ops of each stream have to be the same, enqueued in the same order, with the same bytes; and
  * each has to happen after the same ops as in the plain run: no edge lost, none invented. Streams
@@ -114,8 +114,9 @@ int main(int argc, char **argv)
 	int logs = races ? 2 : 1; /* the first of them */
 
 	if (argc != 3 && (argc != 4 || !races)) {
-		fprintf(stderr,
-		        "usage: sim-check PLAIN_LOG REPRISE_LOG\n       sim-check --races LOG [REPRISE_LOG]\n");
+		fprintf(
+			stderr,
+			"usage: sim-check PLAIN_LOG REPRISE_LOG\n       sim-check --races LOG [REPRISE_LOG]\n");
 		return 2;
 	}
 	check_read(&first, argv[logs]);

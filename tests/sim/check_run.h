@@ -48,7 +48,8 @@ struct check_run {
 /* Reads a log. Ends the process with status 2 if it cannot be read. */
 void check_read(struct check_run *run, const char *path);
 
-/* The decimal number at `text`; *end is behind it. strtoul() took a third of the time of a check. */
+/* The decimal number at `text`; *end is behind it. strtoul() took a third of the time of a check.
+ */
 static inline uint64_t check_number(const char *text, char **end)
 {
 	uint64_t number = 0;

@@ -49,8 +49,8 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *line, const c
 	line->length += (size_t)length < room ? (size_t)length : room - 1;
 }
 
-/* What most of a line is made of, without the cost of printf: a log is half of what most tests take.
- * Inline, so that lengths and bases are constants. */
+/* What most of a line is made of, without the cost of printf: a log is half of what most tests
+ * take. Inline, so that lengths and bases are constants. */
 #define INLINE static inline __attribute__((always_inline))
 
 INLINE void add_text(struct line *line, const char *text)

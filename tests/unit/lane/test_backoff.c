@@ -8,10 +8,10 @@
 #include "report/totals.h"
 #include "program.h"
 
-#define LOOP 4     /* ops of the loop that comes later */
-#define UNLIKE 20  /* kernels: four of them in a row hardly ever come again */
-#define ALIKE 3    /* kernels: four of them in a row come again and again, and by chance */
-#define SOON 4     /* calls in a row that a scan compares */
+#define LOOP 4    /* ops of the loop that comes later */
+#define UNLIKE 20 /* kernels: four of them in a row hardly ever come again */
+#define ALIKE 3   /* kernels: four of them in a row come again and again, and by chance */
+#define SOON 4    /* calls in a row that a scan compares */
 #define FOUND (REPRISE_TUNE_SCAN_FOUND / REPRISE_TUNE_SCAN_AGAIN)
 #define SCANNED (4 * FOUND) /* after a backoff, where calls come again */
 
