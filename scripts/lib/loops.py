@@ -31,8 +31,10 @@ def of_frameworks():
             yield Loop(path.stem, ast.get_docstring(ast.parse(path.read_text())), [sys.executable, str(RUNNER), str(path)])
 
 
-def in_c(build):
-    for row in bench_rows.selected(names=list(IN_C)):
+def in_c(build, more=()):
+    """`more`: names of other shapes of launchbound, where they are there."""
+    shapes = {row.name for row in bench_rows.ROWS if row.program == "launchbound"}
+    for row in bench_rows.selected(names=[*IN_C, *(shapes & set(more))]):
         command = [*bench_programs.command_of(row, build), "--turns", "--warmup", "0", *IN_BATCHES]
         yield Loop(row.name, f"C: launchbound's shape {row.arguments[1]}", list(map(str, command)))
 
