@@ -54,6 +54,7 @@ def parse(words=None):
     parser.add_argument("--counter", action="append", default=[], help="NAME=N: the report must count at least N in every run")
     parser.add_argument("--counter-once", action="append", default=[], help="NAME=N: the report must count at least N in one of the runs")
     parser.add_argument("--within", action="append", default=[], help="NAME=N: the report must count from 1 to N in every run")
+    parser.add_argument("--longest", type=int, default=0, metavar="N", help="a graph of at least N ops must be replayed in every run")
     parser.add_argument("--most", action="append", default=[], help="NAME=N: the report must never count more than N; NAME/OTHER=N: than N for each OTHER")
     parser.add_argument("--stderr", action="append", default=[], help="TEXT=N: lines of stderr with TEXT, exactly N")
     parser.add_argument("--report", action="append", default=[], help="KEY=TEXT: what the report must have, word for word; TEXT empty: it must not have the key")
@@ -262,6 +263,9 @@ def shortages(options, run):
         name, number = wanted.split("=")
         if not 0 < run.report.get(name, 0) <= int(number):
             yield f"counted {run.report.get(name, 0)} of {name}, not from 1 to {number}"
+    longest = max((row["length"] for row in run.report.get("trace_rows", []) if row["replays"] > 0), default=0)
+    if longest < options.longest:
+        yield f"replayed no graph of more than {longest} ops, not {options.longest}"
 
 
 def installed(name):
