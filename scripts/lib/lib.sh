@@ -75,6 +75,13 @@ meson_is_new_enough() {
 	command -v meson >/dev/null && [ "$(printf '%s\n1.0\n' "$(meson --version)" | sort -V | head -n 1)" = 1.0 ]
 }
 
+# python3 may be a shim, as pyenv's is: each start takes 0.1 s more then, and the tests start it some thousand times.
+past_shims() {
+	local found
+	found=$(dirname "$(python3 -c 'import sys; print(sys.executable)')")
+	[ "$found" = "$(dirname "$(command -v python3)")" ] || PATH=$found:$PATH
+}
+
 # A folder with include/cuda.h: a toolkit's, or that of the wheel in which NVIDIA ships the header.
 find_cuda() {
 	local folder
@@ -95,6 +102,7 @@ find_cuda() {
 prepare() {
 	need gcc gcc libc6-dev
 	need python3 python3
+	past_shims
 	need ninja ninja-build
 	if ! meson_is_new_enough; then
 		apt_install meson

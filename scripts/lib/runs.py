@@ -20,6 +20,8 @@ FOR_THE_LOADER = ("LD_PRELOAD", "LD_LIBRARY_PATH")
 
 LENGTHS = (400, 3000, 24000, 96000)  # iterations
 AGAIN = "needed another round"    # as scripts/tally counts it
+IN_MEMORY = "/dev/shm"
+ENOUGH_BYTES = 4 << 30    # a test's logs take some ten MiB, few of them a hundred
 PATIENCE_S = 60    # for what comes at once, but for a busy machine
 
 PLAIN_REMOVES = ("LD_PRELOAD", "REPRISE", "REPRISE_REPORT")
@@ -106,6 +108,11 @@ def run(command, reprise=None, timeout=60, environment=None):
     number, status, stdout, stderr = run_within(command, timeout, env)
     others = [report for report in (read_report(path) for path in Path(reports).glob("*.json") if path.stem != str(number)) if report] if reports else []
     return Outcome(status, stdout, stderr, take_report(reports, number), others)
+
+
+def quick_folder():
+    """Where files for a moment are best: in memory, if there is much of it. None: where they are anyway."""
+    return IN_MEMORY if Path(IN_MEMORY).is_dir() and os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free > ENOUGH_BYTES else None
 
 
 def find_cupti():

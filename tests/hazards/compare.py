@@ -65,6 +65,7 @@ def parse(words=None):
     parser.add_argument("--more", action="append", default=[], help="NAME=N: both runs say NAME=value on stderr, the one under Reprise at most N more")
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--may-skip", action="store_true", help="a program that ends with 77, plain, says on stderr what it cannot have here")
+    parser.add_argument("--on-disk", action="store_true", help="logs are not kept in /dev/shm: the program has none")
     parser.add_argument("--no-log", action="store_true", help="do not compare executed ops (the program ends with work pending)")
     parser.add_argument("--no-record", action="store_true", help="of the program's calls compare only what they leave in the thread (how many it makes, or\n"
                              "which thread is first, is a matter of time)")
@@ -116,7 +117,7 @@ def under(options, schedule, later):
     """The runs under one schedule, one for each setting, up to the first that is wrong."""
     simulation = {"SIM_SCHEDULE": schedule, "LD_LIBRARY_PATH": str(options.build.resolve() / "tests" / "sim")} | (LATER if later else {})
     simulation |= dict(setting.split("=", 1) for setting in options.simulate)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=None if options.on_disk else runs.quick_folder()) as folder:
         plain = Plain(options, simulation, Path(folder))
         done = []
         for setting in each(options.each):
