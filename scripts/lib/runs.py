@@ -111,7 +111,7 @@ def run(command, reprise=None, timeout=60, environment=None):
 
 
 def quick_folder():
-    """Where files for a moment are best: in memory, if there is much of it. None: where they are anyway."""
+    """The folder for files that are soon gone: in memory, if enough is free there, else None: where temporary files are anyway."""
     return IN_MEMORY if Path(IN_MEMORY).is_dir() and os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free > ENOUGH_BYTES else None
 
 

@@ -28,10 +28,11 @@
 	X(BACKOFF_WATCHED, 1024, "ops", "watched between two backoffs", "guess") \
 	X(SCAN_AFTER, 512, "ops", \
 	  "of a new lane that are watched, before it is scanned for calls that come again", "guess") \
-	X(SCAN_AGAIN, 8, "calls", "new ones, which one that came before outweighs", "guess") \
-	X(SCAN_FOUND, 64, "new calls", "outweighed, with which calls come again", "guess") \
-	X(SCAN_MOST, (2 * REPRISE_TUNE_SCAN_FOUND), "new calls", "that are outweighed at most", \
+	X(SCAN_AGAIN, 8, "points", \
+	  "for four calls in a row that came before; a call that ends four others takes one off", \
 	  "guess") \
+	X(SCAN_FOUND, 64, "points", "with which a lane is watched", "guess") \
+	X(SCAN_MOST, (2 * REPRISE_TUNE_SCAN_FOUND), "points", "from which there are no more", "guess") \
 	X(BACKOFF_WORTH, 16, "ops", \
 	  "each replayed op moves the next backoff so much further: what repeats by chance alone is not worth that", \
 	  "guess") \

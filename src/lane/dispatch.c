@@ -223,7 +223,7 @@ static bool ready(struct reprise_lane *lane)
 
 void reprise_lane_tell_series(struct reprise_lane *lane)
 {
-	uint64_t ops = lane->counts.ops - (uint64_t)reprise_lane_counts_ahead(lane);
+	uint64_t ops = lane->counts.ops - reprise_lane_counts_ahead(lane);
 
 	if (!reprise_series_note(ops - lane->told_ops, lane->counts.replayed - lane->told_replayed))
 		return;

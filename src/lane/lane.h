@@ -167,9 +167,9 @@ struct reprise_lane {
 	struct reprise_group *group;    /* of a group's head; else NULL */
 	struct reprise_watch *watch;
 	struct reprise_index *index;
-	struct reprise_scan *scan; /* once there, it stays: fast calls use it without the lock */
-	/* This many ops to come are not watched, and are counted already. REPRISE_LANE_SCANS: none is,
-	 * until calls come again; they are counted then. */
+	struct reprise_scan *scan; /* once made, it stays: it is used without the lock */
+	/* A backoff: so many ops to come are not watched, and are counted already. REPRISE_LANE_SCANS:
+	 * no op is watched until calls come again, and the counts get the ops of the scan then. */
 	_Atomic uint32_t backoff_ops;
 	/* Events that the program has destroyed, and that this lane may still name (ended_events.h). */
 	_Atomic uint32_t ended;
@@ -316,30 +316,38 @@ static inline void reprise_lane_place(struct reprise_lane *lane)
 	lane->last = lane->expected = NULL;
 }
 
-/* How many ops more the counts have than there were so far: those that a backoff has counted, less
- * those that were scanned. Without any lock. */
-static inline int64_t reprise_lane_counts_ahead(const struct reprise_lane *lane)
+/* To be subtracted from the counts: the ops of a backoff that have not come yet, or, as a negative
+ * number modulo 2^64, those of a scan that are not counted yet. Without any lock. */
+static inline uint64_t reprise_lane_counts_ahead(const struct reprise_lane *lane)
 {
 	uint32_t left = atomic_load_explicit(&lane->backoff_ops, memory_order_acquire);
 
 	return left != REPRISE_LANE_SCANS
-	           ? (int64_t)left
-	           : -(int64_t)atomic_load_explicit(&lane->scan->ops, memory_order_relaxed);
+	           ? left
+	           : -atomic_load_explicit(&lane->scan->ops, memory_order_relaxed);
 }
 
 /* Ends a backoff or a scan, if there is one: counts what has passed. Under the lane's lock, or
  * where the lane is no stream's. */
 static inline void reprise_lane_wake(struct reprise_lane *lane)
 {
-	uint64_t less = (uint64_t)-reprise_lane_counts_ahead(lane);
+	uint64_t ahead = reprise_lane_counts_ahead(lane);
 
-	if (less != 0) {
-		reprise_lane_count(&lane->counts.ops, less);
-		reprise_lane_count(&lane->counts.backed_off, less);
+	if (ahead != 0) {
+		reprise_lane_uncount(&lane->counts.ops, ahead);
+		reprise_lane_uncount(&lane->counts.backed_off, ahead);
 	}
 	if (lane->scan != NULL)
 		atomic_store_explicit(&lane->scan->ops, 0, memory_order_relaxed);
 	atomic_store(&lane->backoff_ops, 0);
+}
+
+/* A stream's lane is new: it is watched for a while, and scanned then. */
+static inline void reprise_lane_begin_watching(struct reprise_lane *lane)
+{
+	lane->backoff_at = lane->counts.ops + REPRISE_TUNE_SCAN_AFTER;
+	lane->backoff_span = 0;
+	lane->scan_due = true;
 }
 
 /* Something repeats: moves the next backoff `ops` further, at most REPRISE_TUNE_BACKOFF_AFTER from

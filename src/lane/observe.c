@@ -286,7 +286,7 @@ static void back_off(struct reprise_lane *lane)
 	                         ? lane->backoff_span * 2
 	                         : REPRISE_TUNE_BACKOFF_MOST;
 	begin_backoff(lane, lane->backoff_span);
-	lane->backoff_at = lane->counts.ops; /* not watched behind it, but scanned */
+	lane->backoff_at = lane->counts.ops; /* it is scanned before it is watched */
 	lane->scan_due = true;
 	reprise_scan_begin(lane->scan);
 }
@@ -309,15 +309,8 @@ static bool scans(const struct reprise_lane *lane)
 
 static void watch_again(struct reprise_lane *lane)
 {
-	lane->scan_due = false;
 	lane->backoff_at = lane->counts.ops + (lane->backoff_span == 0 ? REPRISE_TUNE_BACKOFF_AFTER
 	                                                               : REPRISE_TUNE_BACKOFF_WATCHED);
-}
-
-static void begin_scan(struct reprise_lane *lane)
-{
-	lane->scan_due = false;
-	atomic_store_explicit(&lane->backoff_ops, REPRISE_LANE_SCANS, memory_order_release);
 }
 
 /* An op of a lane that scans. True if no calls have come again. */
@@ -334,6 +327,8 @@ static bool goes_on_scanning(struct reprise_lane *lane, const struct reprise_cal
 
 bool reprise_lane_try_back_off(struct reprise_lane *lane, const struct reprise_call *call)
 {
+	bool scan = lane->scan_due;
+
 	if (is_in_backoff(lane)) {
 		reprise_lane_uncount(&lane->counts.ops, 1);
 		return true;
@@ -342,14 +337,15 @@ bool reprise_lane_try_back_off(struct reprise_lane *lane, const struct reprise_c
 		return goes_on_scanning(lane, call);
 	if (lane->group != NULL)
 		return false;
-	if (lane->scan_due && reprise_scan_found(lane->scan)) {
+	lane->scan_due = false;
+	if (scan && reprise_scan_found(lane->scan)) {
 		watch_again(lane);
 		return false;
 	}
 	reprise_lane_close_segment(lane, false);
 	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
-	if (lane->scan_due)
-		begin_scan(lane);
+	if (scan)
+		atomic_store_explicit(&lane->backoff_ops, REPRISE_LANE_SCANS, memory_order_release);
 	else
 		back_off(lane);
 	return true;

@@ -140,9 +140,7 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	lane->position = (struct reprise_position){.before = REPRISE_BEFORE_NOTHING};
 	lane->placed_in_turns = lane->counts.in_turns;
 	reprise_lane_wake(lane);
-	lane->backoff_at = lane->counts.ops + REPRISE_TUNE_SCAN_AFTER;
-	lane->backoff_span = 0;
-	lane->scan_due = true;
+	reprise_lane_begin_watching(lane);
 	lane->splits = 0;
 	lane->pace = (struct reprise_pace){0};
 	reprise_backlog_done(lane);

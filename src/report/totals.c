@@ -28,7 +28,7 @@ static struct reprise_lane_counts copy_counts(const struct reprise_lane *lane)
 struct reprise_lane_counts reprise_lane_counts_now(struct reprise_lane *lane)
 {
 	struct reprise_lane_counts counts = copy_counts(lane);
-	uint64_t ahead = (uint64_t)reprise_lane_counts_ahead(lane);
+	uint64_t ahead = reprise_lane_counts_ahead(lane);
 
 	counts.ops -= ahead;
 	counts.backed_off -= ahead;

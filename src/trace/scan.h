@@ -1,10 +1,10 @@
 /*
- * Scanning: whether calls come again, by a hash of each four in a row. It costs next to nothing, so
- * a lane in which nothing comes again need not be watched. Neither parameters nor waits count, and
- * what comes again by chance is seen, too: to watch the lane then tells more.
+ * Scanning: whether calls come again, by a hash of each four in a row. A lane in which none do need
+ * not be watched, which takes six times as long. Parameters and waits do not count, and calls that
+ * come again by chance do: watching tells them apart.
  *
- * Any thread may scan at any time, without a lock. What two of them take from each other costs a
- * few ops more until something is found.
+ * Any thread may scan at any time, without a lock. Two may overwrite each other's notes; then it
+ * takes a few calls more until something is found.
  */
 #pragma once
 
@@ -24,11 +24,11 @@ struct reprise_scan {
 	_Atomic uint64_t ops;    /* that were only scanned, and not counted yet */
 	_Atomic uint64_t recent; /* of the last calls, the latest in the lowest bits */
 	_Atomic uint32_t score;
-	_Atomic uint16_t seen[1u << REPRISE_SCAN_BITS]; /* the other bits of the hashes */
+	_Atomic uint16_t seen[1u << REPRISE_SCAN_BITS]; /* by a hash's high bits: its next ones */
 };
 
-/* What a call has in common with itself the next time, at a glance: only what stands in the call is
- * read. */
+/* A hash of what stays the same when a call comes again: function and grid, or kind and size.
+ * Follows no pointer of the program's. */
 static inline uint64_t reprise_scan_of(const struct reprise_call *call)
 {
 	const struct reprise_call_kernel *kernel = &call->kernel;
@@ -56,7 +56,7 @@ static inline bool reprise_scan_found(const struct reprise_scan *scan)
 	return atomic_load_explicit(&scan->score, memory_order_relaxed) >= REPRISE_TUNE_SCAN_FOUND;
 }
 
-/* What came before counts no longer, but is remembered. */
+/* The score begins at 0 again. The table stays. */
 static inline void reprise_scan_begin(struct reprise_scan *scan)
 {
 	atomic_store_explicit(&scan->score, 0, memory_order_relaxed);
@@ -70,7 +70,7 @@ static inline bool reprise_scan_note(struct reprise_scan *scan, const struct rep
 				 reprise_scan_of(call),
 			 hash = recent * 0x9e3779b97f4a7c15u;
 	uint32_t score = atomic_load_explicit(&scan->score, memory_order_relaxed);
-	uint16_t rest = (uint16_t)(hash >> REPRISE_SCAN_SHIFT);
+	uint16_t rest = (uint16_t)(hash >> (64 - REPRISE_SCAN_BITS - 16));
 	_Atomic uint16_t *seen = &scan->seen[hash >> (64 - REPRISE_SCAN_BITS)];
 
 	atomic_store_explicit(&scan->recent, recent, memory_order_relaxed);

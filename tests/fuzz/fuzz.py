@@ -21,7 +21,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from lib.runs import other_left
+from lib.runs import other_left, quick_folder
 
 HOLDS = ("400", "400", "30", "1000", "0")
 ASYNC_LAUNCH = ("auto", "always", "always")
@@ -424,7 +424,7 @@ def main():
     if not settings.count and not settings.seconds:
         settings.seconds = 60
     runs = Runs(settings)
-    runs.scratch = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    runs.scratch = quick_folder()
     begin = time.monotonic()
     programs = ops = replayed = findings = bad = 0
     seed = settings.first

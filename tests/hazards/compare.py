@@ -211,7 +211,7 @@ def differences(options, plain, reprise, written):
         pair = next(((a, b) for a, b in zip(outcome.stdout.splitlines(), reprise.stdout.splitlines()) if a != b), ("", "another length"))
         yield f"printed {pair[1]!r}, plain {pair[0]!r}"
     races = [] if plain.is_sound else ["--races"]
-    checks = [] if options.no_log else [("executed other ops, or in another order, or without one: ", [sim / "sim-check", *races, plain.log, written[0]])]
+    checks = [] if options.no_log else [("by sim-check: ", [sim / "sim-check", *races, plain.log, written[0]])]
     if not options.no_states:
         checks.append(("the program's calls differ: ", [sim / "sim-record", *(["--states"] if options.no_record else []), plain.record, written[1]]))
     for words, command in checks:

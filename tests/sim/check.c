@@ -1,7 +1,7 @@
 /*
  * sim-check PLAIN REPRISE: compares what two runs of one program executed, from the logs of the
  * simulated driver (log.h). sim-check --races LOG [REPRISE]: looks for ops of one run that touch
- * the same memory without an order between them, and compares it then.
+ * the same memory without an order between them; then it is the plain run of such a comparison.
  *
  * The ops of each stream have to be the same, enqueued in the same order, with the same bytes; and
  * each has to happen after the same ops as in the plain run: no edge lost, none invented. Streams

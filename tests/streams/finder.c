@@ -603,7 +603,7 @@ int main(int argc, char **argv)
 	answers_install();
 	reprise_clock_start();
 	for (i = 0; i < OPSTREAM_LANES; i++)
-		lanes[i].backoff_at = REPRISE_TUNE_SCAN_AFTER, lanes[i].scan_due = true;
+		reprise_lane_begin_watching(&lanes[i]);
 	for (i = 0; i < stream.count; i++) {
 		if (now.ops == from && opstream_is_op(&stream.records[i])) {
 			note_runs();

@@ -286,7 +286,7 @@ def fates(report):
         yield LEFT[name], ops, NAMES["exits"][name]
     for name, ops in report["unfit"].items():
         yield f"cannot be graphed: {name.replace('_', ' ')}", ops, NAMES["unfit"][name]
-    yield "backed off", report["backed_off"], "eager without being looked at closely, since nothing had repeated"
+    yield "backed off", report["backed_off"], "eager and not watched, since nothing had repeated"
     yield "short sequences", report["short_eager"], "eager, since graphs of one to three launches, or of copies alone, were not measured to gain"
     yield "measured eagerly", report.get("turn_ops", 0), "eager, to measure what replaying gains, or because it gained nothing"
     known = report.get("turn_ops", 0) + report["replayed"] + report["exited_ops"] + sum(report["unfit"].values()) + report["backed_off"] + report["short_eager"]
