@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -251,26 +250,14 @@ static void floating_point(void)
 	hazard_print("x", hazard_x);
 }
 
-static size_t address_space(void)
-{
-	FILE *file = fopen("/proc/self/statm", "r");
-	size_t pages = 0;
-
-	if (file == NULL || fscanf(file, "%zu", &pages) != 1)
-		abort();
-	fclose(file);
-	return pages * (size_t)sysconf(_SC_PAGESIZE);
-}
-
 /* There is no room for another thread, nor for much else: that is nothing which errno tells the
  * program. */
 static void errno_kept(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	size_t most = address_space() + (1u << 18);
 	unsigned changed = 0;
 
-	setrlimit(RLIMIT_AS, &(struct rlimit){most, most});
+	hazard_limit_address_space(1u << 18);
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		for (unsigned i = 0; i < CHAIN; i++) {
 			errno = EXDEV;

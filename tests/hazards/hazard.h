@@ -7,6 +7,7 @@
 
 #include <cuda.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef SHORT_HAZARDS /* for scripts/faults, which runs each thousands of times */
@@ -71,6 +72,9 @@ void hazard_launch(CUfunction function, CUdeviceptr x, unsigned argument, CUstre
  * trace is left in its middle. */
 void hazard_chain(CUdeviceptr x, CUstream stream);
 void hazard_part_of_chain(CUdeviceptr x, unsigned count, CUstream stream);
+
+/* From now on the process may have as much address space as it has, and so many bytes more. */
+void hazard_limit_address_space(size_t more);
 
 /* Prints what x holds, as one number. Waits for everything. */
 void hazard_print(const char *what, CUdeviceptr x);

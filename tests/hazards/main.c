@@ -1,6 +1,8 @@
 /* hazards MODULE NAME, or --list. */
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -93,6 +95,30 @@ void hazard_part_of_chain(CUdeviceptr x, unsigned count, CUstream stream)
 void hazard_chain(CUdeviceptr x, CUstream stream)
 {
 	hazard_part_of_chain(x, CHAIN, stream);
+}
+
+static size_t address_space(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	size_t pages = 0;
+
+	if (file == NULL || fscanf(file, "%zu", &pages) != 1)
+		abort();
+	fclose(file);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+void hazard_limit_address_space(size_t more)
+{
+	struct rlimit limit;
+	size_t used;
+
+	getrlimit(RLIMIT_AS, &limit);
+	do { /* another thread may have grown between: the simulation's would have nothing left */
+		used = address_space();
+		limit.rlim_cur = used + more;
+		setrlimit(RLIMIT_AS, &limit);
+	} while (address_space() > used);
 }
 
 void hazard_print(const char *what, CUdeviceptr x)

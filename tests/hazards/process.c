@@ -222,27 +222,13 @@ static void no_files(void)
 	fflush(stdout);
 }
 
-static size_t address_space(void)
-{
-	FILE *file = fopen("/proc/self/statm", "r");
-	size_t pages = 0;
-
-	if (file == NULL || fscanf(file, "%zu", &pages) != 1)
-		abort();
-	fclose(file);
-	return pages * (size_t)sysconf(_SC_PAGESIZE);
-}
-
 /* Little address space is left when the loop becomes hot: what Reprise cannot have, it does
  * without. */
 static void little_address_space(void)
 {
-	size_t most;
-
 	loop(hazard_x, 1); /* the simulation's own threads are there */
-	most = address_space() +
-	       (1u << 26); /* too little for another of malloc's arenas, or for many threads */
-	setrlimit(RLIMIT_AS, &(struct rlimit){most, most});
+	/* Too little for another of malloc's arenas, which has 64 MiB, or for many threads. */
+	hazard_limit_address_space(60u << 20);
 	loop(hazard_x, ITERATIONS);
 	hazard_print("x", hazard_x);
 }
