@@ -29,10 +29,11 @@
 	X(SCAN_AFTER, 512, "ops", \
 	  "of a new lane that are watched, before it is scanned for calls that come again", "guess") \
 	X(SCAN_AGAIN, 8, "points", \
-	  "for four calls in a row that came before; a call that ends four others takes one off", \
+	  "added to the score for four calls in a row that came before; for any others 1 is taken off", \
 	  "guess") \
-	X(SCAN_FOUND, 64, "points", "with which a lane is watched", "guess") \
-	X(SCAN_MOST, (2 * REPRISE_TUNE_SCAN_FOUND), "points", "from which there are no more", "guess") \
+	X(SCAN_FOUND, 64, "points", "of score: the lane is watched", "guess") \
+	X(SCAN_MOST, (2 * REPRISE_TUNE_SCAN_FOUND), "points", "of score: it grows no further", \
+	  "guess") \
 	X(BACKOFF_WORTH, 16, "ops", \
 	  "each replayed op moves the next backoff so much further: what repeats by chance alone is not worth that", \
 	  "guess") \

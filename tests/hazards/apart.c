@@ -63,9 +63,9 @@ static void set_up(unsigned flags)
 	CHECK(cuCtxSynchronize());
 }
 
-/* Ops of which none is like another (each has its own bytes of shared memory), so that where in the
- * loop the stream is is never in doubt: no exit is one of finding. */
-static void unlike(unsigned from, unsigned to)
+/* Each op has another size of shared memory, so no two are alike: a lane cannot take one place in
+ * the loop for another, and every side exit is due to a synchronising call. */
+static void launch_distinct(unsigned from, unsigned to)
 {
 	for (unsigned i = from; i < to; i++)
 		CHECK(cuLaunchKernel(i % 2 == 0 ? hazard_mix : hazard_turn, 1, 1, 1, WORDS, 1, 1, i * 16,
@@ -81,11 +81,11 @@ static void run_beside(void (*act)(unsigned))
 
 	pthread_create(&thread, NULL, answer, (void *)act);
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		unlike(0, CHAIN / 2);
+		launch_distinct(0, CHAIN / 2);
 		CHECK(cuMemcpyDtoHAsync(pinned, hazard_x, WORDS * 4, stream_here));
 		if (hazard_springs(iteration))
 			ask(asked_times++);
-		unlike(CHAIN / 2, CHAIN);
+		launch_distinct(CHAIN / 2, CHAIN);
 		CHECK(cuStreamSynchronize(stream_here));
 	}
 	asked_for = UINT32_MAX;

@@ -73,7 +73,7 @@ void hazard_launch(CUfunction function, CUdeviceptr x, unsigned argument, CUstre
 void hazard_chain(CUdeviceptr x, CUstream stream);
 void hazard_part_of_chain(CUdeviceptr x, unsigned count, CUstream stream);
 
-/* From now on the process may have as much address space as it has, and so many bytes more. */
+/* Limits the process's address space to what it has now, and `more` bytes. */
 void hazard_limit_address_space(size_t more);
 
 /* Prints what x holds, as one number. Waits for everything. */

@@ -114,7 +114,7 @@ void hazard_limit_address_space(size_t more)
 	size_t used;
 
 	getrlimit(RLIMIT_AS, &limit);
-	do { /* another thread may have grown between: the simulation's would have nothing left */
+	do { /* a thread of the simulation that maps memory in between would have none left */
 		used = address_space();
 		limit.rlim_cur = used + more;
 		setrlimit(RLIMIT_AS, &limit);

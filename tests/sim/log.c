@@ -127,8 +127,8 @@ static void open_log(void)
 	if (out.at == MAP_FAILED)
 		sim_misuse("SIM_LOG=%s cannot be mapped", path);
 	out.open = true;
-	pthread_atfork(NULL, NULL,
-	               leave_to_parent); /* getpid() for each line took a tenth of the time */
+	/* Not getpid() for each line: that took a tenth of the time. */
+	pthread_atfork(NULL, NULL, leave_to_parent);
 }
 
 /* Cuts off the zeros behind the last line. A thread may still be at work, and writes nothing more;

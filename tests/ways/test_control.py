@@ -345,7 +345,7 @@ class ByName(unittest.TestCase):
         observes, stopped = self.start(1, REPRISE="observe") + self.start(1)
         self.assertEqual(self.row(observes)[2], "observe")
         os.kill(stopped, signal.SIGSTOP)
-        os.waitid(os.P_PID, stopped, os.WSTOPPED | os.WNOWAIT)    # all its threads; one could answer until then
+        os.waitid(os.P_PID, stopped, os.WSTOPPED | os.WNOWAIT)    # until all its threads have stopped, one may answer
         self.assertIn("does not answer: it is stopped", " ".join(self.row(stopped)))
 
     def test_top_goes_on_and_knows_what_came_lately(self):
