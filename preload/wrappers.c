@@ -29,6 +29,23 @@ REPRISE_HOT static CUresult handle(struct reprise_call *call)
 	return result;
 }
 
+/* What the lane sets. Launches name every member of the call: else gcc clears all of it first. */
+#define NOT_KNOWN_YET \
+	.member = 0, .unfit = 0, .way = 0, .unseen = false, .foreign = false, .begins_turn = false
+
+/* The way of a call that passes (entry/entry.h). */
+#define PASS(name, stream, is_per_thread, ...) \
+	do { \
+		CUresult passed; \
+		unsigned int tried = 0; \
+		if (!reprise_pass_begins(stream, is_per_thread)) \
+			break; \
+		do \
+			passed = REPRISE_REAL(name)(__VA_ARGS__); \
+		while (reprise_pass_again(passed, tried++)); \
+		return passed; \
+	} while (0)
+
 REPRISE_HOT static CUresult eager_kernel(const struct reprise_call *call)
 {
 	__typeof__(&cuLaunchKernel) entry = call->entry;
@@ -47,7 +64,10 @@ REPRISE_HOT static CUresult eager_kernel(const struct reprise_call *call)
 	                                         unsigned int block_z, unsigned int shared_bytes, \
 	                                         CUstream stream, void **params, void **extra) \
 	{ \
+		PASS(name, stream, is_per_thread, function, grid_x, grid_y, grid_z, block_x, block_y, \
+		     block_z, shared_bytes, stream, params, extra); \
 		struct reprise_call call = {.kind = REPRISE_OP_KERNEL, \
+		                            NOT_KNOWN_YET, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
 		                            .eager = eager_kernel, \
@@ -58,7 +78,8 @@ REPRISE_HOT static CUresult eager_kernel(const struct reprise_call *call)
 		                                       .block = {block_x, block_y, block_z}, \
 		                                       .shared_bytes = shared_bytes, \
 		                                       .params = params, \
-		                                       .extra = extra}}; \
+		                                       .extra = extra, \
+		                                       .config = NULL}}; \
 		return handle(&call); \
 	}
 DOORS(DOOR_LAUNCH_KERNEL, cuLaunchKernel)
@@ -80,8 +101,10 @@ REPRISE_HOT static CUresult eager_kernel_ex(const struct reprise_call *call)
 			return REPRISE_REAL(name)(config, function, params, extra); \
 		if (config->numAttrs > 0 && reprise_inside == 0) \
 			reprise_meet_attributes(config); \
+		PASS(name, config->hStream, is_per_thread, config, function, params, extra); \
 		struct reprise_call call = { \
 			.kind = REPRISE_OP_KERNEL, \
+			NOT_KNOWN_YET, \
 			.per_thread = is_per_thread, \
 			.stream = config->hStream, \
 			.eager = eager_kernel_ex, \
@@ -110,6 +133,7 @@ DOORS(DOOR_LAUNCH_KERNEL_EX, cuLaunchKernelEx)
 	CUresult reprise_door_##name(target_type target, source_type source, size_t bytes, \
 	                             CUstream stream) \
 	{ \
+		PASS(name, stream, is_per_thread, target, source, bytes, stream); \
 		struct reprise_call call = {.kind = REPRISE_OP_COPY, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
@@ -149,6 +173,8 @@ static CUresult eager_peer(const struct reprise_call *call)
 	CUresult reprise_door_##name(CUdeviceptr target, CUcontext target_context, CUdeviceptr source, \
 	                             CUcontext source_context, size_t bytes, CUstream stream) \
 	{ \
+		PASS(name, stream, is_per_thread, target, target_context, source, source_context, bytes, \
+		     stream); \
 		struct reprise_call call = {.kind = REPRISE_OP_COPY, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
@@ -176,6 +202,7 @@ DOORS(DOOR_COPY_PEER, cuMemcpyPeerAsync)
 	{ \
 		if (copy == NULL) \
 			return REPRISE_REAL(name)(copy, stream); \
+		PASS(name, stream, is_per_thread, copy, stream); \
 		struct reprise_call call = {.kind = op_kind, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
@@ -201,6 +228,7 @@ DOORS(DOOR_COPY_3D, cuMemcpy3DAsync_v2)
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name(CUdeviceptr target, element value, size_t width, CUstream stream) \
 	{ \
+		PASS(name, stream, is_per_thread, target, value, width, stream); \
 		struct reprise_call call = {.kind = REPRISE_OP_SET, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
@@ -232,6 +260,7 @@ DOORS(DOOR_SET_32, cuMemsetD32Async)
 	CUresult reprise_door_##name(CUdeviceptr target, size_t pitch, element value, size_t width, \
 	                             size_t height, CUstream stream) \
 	{ \
+		PASS(name, stream, is_per_thread, target, pitch, value, width, height, stream); \
 		struct reprise_call call = {.kind = REPRISE_OP_SET, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
@@ -268,6 +297,7 @@ static CUresult eager_host(const struct reprise_call *call)
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name(CUstream stream, CUhostFn function, void *data) \
 	{ \
+		PASS(name, stream, is_per_thread, stream, function, data); \
 		struct reprise_call call = {.kind = REPRISE_OP_HOST, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \

@@ -29,11 +29,6 @@ SHOWN void reprise_resume(void)
 	reprise_pause_end();
 }
 
-static uint64_t counted(enum reprise_counter counter)
-{
-	return atomic_load(&reprise_counters[counter]);
-}
-
 /* The program may have been built with a newer or an older header. */
 SHOWN size_t reprise_read_counts(struct reprise_counts *counts, size_t size)
 {
@@ -41,14 +36,15 @@ SHOWN size_t reprise_read_counts(struct reprise_counts *counts, size_t size)
 	struct reprise_counts known = {
 		.ops = sum.ops + sum.in_turns,
 		.replayed = sum.replayed,
-		.paused_ops = counted(REPRISE_COUNT_paused_ops),
+		.paused_ops = reprise_counted(REPRISE_COUNT_paused_ops),
 		.launches = sum.launches,
 		.traces = sum.traces,
 		.side_exits = reprise_side_exits(&sum),
-		.updates = counted(REPRISE_COUNT_updates) + counted(REPRISE_COUNT_node_patches),
-		.graphs_built = counted(REPRISE_COUNT_graphs_built),
-		.build_ns = counted(REPRISE_COUNT_build_ns),
-		.hold_longest_ns = counted(REPRISE_COUNT_hold_longest_ns),
+		.updates =
+			reprise_counted(REPRISE_COUNT_updates) + reprise_counted(REPRISE_COUNT_node_patches),
+		.graphs_built = reprise_counted(REPRISE_COUNT_graphs_built),
+		.build_ns = reprise_counted(REPRISE_COUNT_build_ns),
+		.hold_longest_ns = reprise_counted(REPRISE_COUNT_hold_longest_ns),
 		.graph_bytes = reprise_estimate_bytes(),
 		.host_bytes = reprise_store_used(),
 		.graphs_waiting = reprise_build_queue_unfinished(),

@@ -99,6 +99,25 @@ struct reprise_gate_slot *reprise_gate_find_slot(void)
 	return reprise_gate_thread.slot;
 }
 
+void reprise_gate_find_own_slot(void)
+{
+	reprise_inside++;
+	atomic_signal_fence(memory_order_seq_cst);
+	if (reprise_gate_thread.slot == NULL)
+		reprise_gate_find_slot();
+	atomic_signal_fence(memory_order_seq_cst);
+	reprise_inside--;
+}
+
+uint64_t reprise_gate_counted(enum reprise_gate_passed what)
+{
+	uint64_t sum = atomic_load_explicit(&shared.passed[what], memory_order_relaxed);
+
+	for (struct reprise_gate_slot *slot = first; slot != NULL; slot = next_of(slot))
+		sum += atomic_load_explicit(&slot->passed[what], memory_order_relaxed);
+	return sum;
+}
+
 /* ---- the program's calls ---- */
 
 void reprise_gate_wait(uintptr_t closed)
@@ -327,13 +346,21 @@ void reprise_gate_open(void)
 
 /* ---- fork ---- */
 
+static void forget_passed(struct reprise_gate_slot *slot)
+{
+	for (int i = 0; i < REPRISE_GATE_PASSED_COUNT; i++)
+		atomic_store(&slot->passed[i], 0);
+}
+
 void reprise_gate_reset(void)
 {
 	for (struct reprise_gate_slot *slot = first; slot != NULL; slot = next_of(slot)) {
 		atomic_store(&slot->giving, 0);
 		atomic_store(&slot->doubted, 0);
 		atomic_store(&slot->taken, slot == reprise_gate_thread.slot);
+		forget_passed(slot);
 	}
+	forget_passed(&shared);
 	atomic_store(&role.word, 0);
 	atomic_store(&reprise_gate_closed, 0);
 	atomic_store(&reprise_gate_waiting, 0);

@@ -30,11 +30,20 @@
 
 #define REPRISE_GATE_ANY ((uintptr_t)1) /* in place of a context: which one is not known */
 
+/* Calls that give work and of which nothing else is noted. */
+enum reprise_gate_passed {
+	REPRISE_GATE_PAUSED, /* while Reprise is paused */
+	REPRISE_GATE_UNSEEN, /* in an eager turn */
+	REPRISE_GATE_PASSED_COUNT
+};
+
 struct reprise_gate_slot {
 	/* The context that the thread gives work to; 0: none. */
 	_Alignas(64) _Atomic uintptr_t giving;
 	/* When the thread made a call of unknown effect; 0: it has made another call since. */
 	_Atomic uint64_t doubted;
+	/* By all threads that have had the slot. */
+	_Atomic uint64_t passed[REPRISE_GATE_PASSED_COUNT];
 	_Atomic bool taken;
 	struct reprise_gate_slot *next;
 };
@@ -54,7 +63,8 @@ struct reprise_gate_thread {
 extern _Thread_local struct reprise_gate_thread reprise_gate_thread
 	__attribute__((tls_model(REPRISE_TLS_MODEL), visibility("hidden")));
 
-struct reprise_gate_slot *reprise_gate_find_slot(void);
+struct reprise_gate_slot *reprise_gate_find_slot(void); /* from inside */
+void reprise_gate_find_own_slot(void);
 void reprise_gate_wait(uintptr_t closed);
 
 /* Around a call that gives work to a context, NULL if that is not known. Waits while the gate is
@@ -86,6 +96,24 @@ static inline void reprise_gate_end_giving(void)
 	atomic_signal_fence(memory_order_seq_cst);
 	reprise_inside--;
 }
+
+/* Counts a call of this thread's that passes; returns how many its slot has counted. Threads that
+ * share a slot, where there was no memory for another, may lose a few. */
+static inline uint64_t reprise_gate_count(enum reprise_gate_passed what)
+{
+	_Atomic uint64_t *passed;
+	uint64_t count;
+
+	if (__builtin_expect(reprise_gate_thread.slot == NULL, 0))
+		reprise_gate_find_own_slot();
+	passed = &reprise_gate_thread.slot->passed[what];
+	count = atomic_load_explicit(passed, memory_order_relaxed) + 1;
+	atomic_store_explicit(passed, count, memory_order_relaxed);
+	return count;
+}
+
+/* All that were counted. */
+uint64_t reprise_gate_counted(enum reprise_gate_passed what);
 
 /*
  * Around a call of the program's that may wait for all work. Waits while the builder works: for

@@ -28,6 +28,9 @@
 	X(BACKOFF_WATCHED, 1024, "ops", "watched between two backoffs", "guess") \
 	X(SCAN_AFTER, 512, "ops", \
 	  "of a new lane that are watched, before it is scanned for calls that come again", "guess") \
+	X(SCAN_SPAN, 1024, "ops", \
+	  "scanned before a lane backs off, for as many ops at first and twice as many each time", \
+	  "guess") \
 	X(SCAN_AGAIN, 8, "points", \
 	  "added to the score for four calls in a row that came before; for any others 1 is taken off", \
 	  "guess") \
@@ -234,7 +237,7 @@
 	/* eager rests (src/stats/turns.c, src/lane/eager.c) */ \
 	X(UNSEEN_NS, 100000000, "ns", \
 	  "of an eager rest in which nothing is looked at, after each window", "guess") \
-	X(UNSEEN_LOOKED, 64, "ops", "of the process, after which the clock is read", "guess") \
+	X(UNSEEN_LOOKED, 64, "ops", "of a thread, after which it reads the clock", "guess") \
 	/* costs of eager calls (src/op/cost.c) */ \
 	X(EAGER_TIMED, 17, "calls", \
 	  "one eager call in so many is timed: no divisor of common periods", "guess") \

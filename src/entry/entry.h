@@ -61,6 +61,18 @@ static inline bool reprise_ends_context(enum reprise_lifetime what)
 /* RECORD: defers the op, replays, or makes the call. Returns the program's result. */
 CUresult reprise_handle_op(struct reprise_call *call);
 
+/* RECORD, before all else: true if the op is eager, and nothing needs to be known of it (pass.c).
+ * The door makes the program's call then, and again as long as reprise_pass_again() is true. In a
+ * loop that is replayed this is one read. */
+
+bool reprise_pass_begins_alone(CUstream stream, bool per_thread); /* where no lane holds */
+
+static inline bool reprise_pass_begins(CUstream stream, bool per_thread)
+{
+	return atomic_load_explicit(&reprise_holding, memory_order_acquire) == 0 &&
+	       reprise_pass_begins_alone(stream, per_thread);
+}
+
 /* ORDER: issues what `stream` holds and what must precede it (the legacy stream and blocking
  * streams order each other). `per_thread` as in struct reprise_call. */
 void reprise_order(CUstream stream, bool per_thread);
@@ -120,6 +132,16 @@ void reprise_free_end(void);
  * counts the calls made again so far. First all graphs are given up. Launches under way keep
  * theirs, so next these are waited for, two seconds at most. */
 bool reprise_make_room(unsigned int tried);
+
+/* A call that passes has returned. True if it is to be made again. `tried`: 0 the first time. */
+static inline bool reprise_pass_again(CUresult result, unsigned int tried)
+{
+	reprise_gate_end_giving();
+	if (__builtin_expect(result != CUDA_ERROR_OUT_OF_MEMORY, 1) || !reprise_make_room(tried))
+		return false;
+	reprise_gate_begin_giving(NULL);
+	return true;
+}
 
 /* ---- the program's captures (captures.c) ---- */
 

@@ -72,6 +72,8 @@ static bool stays_eager(const struct reprise_call *call)
 	counter = reprise_eager_counter();
 	if (__builtin_expect(counter == REPRISE_COUNT_unseen_ops, 0))
 		reprise_turns_note_unseen();
+	else if (counter == REPRISE_COUNT_paused_ops)
+		reprise_gate_count(REPRISE_GATE_PAUSED);
 	else
 		reprise_count(counter, 1);
 	return true;
@@ -117,8 +119,6 @@ REPRISE_HOT static CUresult handle(struct reprise_call *call)
 	struct reprise_lane *lane;
 	CUresult result;
 
-	if (!reprise_records() && reprise_lanes_back_off(call))
-		return eager(call);
 	if (__builtin_expect(!reprise_taking_part(), 0) && handle_eagerly(call, &result))
 		return result;
 	/* An empty op is no barrier: whatever is deferred may stay so. */
@@ -127,6 +127,8 @@ REPRISE_HOT static CUresult handle(struct reprise_call *call)
 		return eager(call);
 	}
 	lane = reprise_lanes_find_own(call->stream, call->per_thread);
+	if (lane != NULL && !reprise_records() && reprise_lanes_back_off(lane, call))
+		return eager(call);
 	if (__builtin_expect(lane == NULL, 0)) {
 		reprise_process_prepare(); /* threads start with the first op, whatever it is */
 		reprise_lanes_make_way_for(call->stream, call->per_thread);

@@ -62,7 +62,7 @@ void reprise_graph_draw(struct reprise_graph *graph)
 	int error;
 
 	if (folder[0] == '\0' || graph->drawn || failed ||
-	    atomic_load(&reprise_counters[REPRISE_COUNT_graphs_drawn]) >= DRAWN_MOST)
+	    reprise_counted(REPRISE_COUNT_graphs_drawn) >= DRAWN_MOST)
 		return;
 	error = draw(graph);
 	graph->drawn = error == 0;

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/clock.h"
+#include "base/gate.h"
 #include "base/inside.h"
 #include "base/log.h"
 #include "base/placement.h"
@@ -59,18 +60,15 @@ void reprise_eager_unseen_begin(uint64_t until_ns)
 	atomic_fetch_or(&reprise_pauses, REPRISE_PAUSE_UNSEEN);
 }
 
-bool reprise_eager_unseen(void)
+REPRISE_HOT bool reprise_eager_unseen(void)
 {
 	return atomic_load(&reprise_pauses) == REPRISE_PAUSE_FLAGS && !reprise_program_captures_any() &&
 	       reprise_stopped() == NULL;
 }
 
-bool reprise_eager_unseen_ends(void)
+REPRISE_HOT bool reprise_eager_unseen_ends(void)
 {
-	uint64_t passed = atomic_fetch_add_explicit(&reprise_counters[REPRISE_COUNT_unseen_ops], 1,
-	                                            memory_order_relaxed);
-
-	if ((passed + 1) % REPRISE_TUNE_UNSEEN_LOOKED != 0 ||
+	if (reprise_gate_count(REPRISE_GATE_UNSEEN) % REPRISE_TUNE_UNSEEN_LOOKED != 0 ||
 	    reprise_clock_ns() < atomic_load(&unseen_until))
 		return false;
 	return (atomic_fetch_and(&reprise_pauses, ~REPRISE_PAUSE_UNSEEN) & REPRISE_PAUSE_UNSEEN) != 0;

@@ -88,7 +88,7 @@ void reprise_eager_turn_end(void);
 void reprise_eager_unseen_begin(uint64_t until_ns);
 
 /* An op passes unseen, and is counted. True if it is the last: the time is over. Reads the clock
- * once in many ops of the process: a thread may have a few only. */
+ * once in many ops. */
 bool reprise_eager_unseen_ends(void);
 
 /* True while ops pass unseen, and there is no other reason why they are eager. */

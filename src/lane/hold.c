@@ -26,7 +26,7 @@ REPRISE_HOT void reprise_hold_again(struct reprise_lane *lane)
 {
 	uint64_t pending_since = reprise_pending_since(lane);
 
-	atomic_store(&lane->deferred_since, pending_since != 0 ? pending_since : lane->visit_since);
+	reprise_lane_hold_since(lane, pending_since != 0 ? pending_since : lane->visit_since);
 }
 
 REPRISE_HOT void reprise_hold_begin(struct reprise_lane *lane)

@@ -196,6 +196,7 @@ struct reprise_lane {
 	_Atomic uint64_t last_return; /* ticks, when the last eager call returned */
 	uint64_t backoff_at;          /* the count of ops at which it backs off */
 	uint32_t backoff_span;        /* ops of the last backoff */
+	uint32_t scan_span;           /* ops of the last one behind a scan that found nothing */
 	bool scan_due;                /* it scans before it is watched again */
 	struct reprise_capture_streams capture_streams;
 
@@ -235,6 +236,22 @@ struct reprise_lane {
  * an ORDER or SYNC entry point needs no call into Reprise. Kept errors count as one, too
  * (errors.h). */
 extern _Atomic uint32_t reprise_attention;
+
+/*
+ * Whether any lane holds deferred ops: 0 if none does, and anything else if one may. A lane that
+ * begins to hold sets `deferred_since` before it reads this word, so whoever finds 0 here comes
+ * before the answer to its first deferred op. Set back by reprise_lanes_hold() (registry.c).
+ */
+extern _Atomic uint32_t reprise_holding;
+
+#define REPRISE_HOLDING 1
+
+static inline void reprise_lane_hold_since(struct reprise_lane *lane, uint64_t since)
+{
+	atomic_store(&lane->deferred_since, since);
+	if (__builtin_expect(atomic_load(&reprise_holding) != REPRISE_HOLDING, 0))
+		atomic_store(&reprise_holding, REPRISE_HOLDING);
+}
 
 /* REPRISE=observe. Set before the first lane is made. */
 extern bool reprise_observing;
@@ -346,7 +363,7 @@ static inline void reprise_lane_wake(struct reprise_lane *lane)
 static inline void reprise_lane_begin_watching(struct reprise_lane *lane)
 {
 	lane->backoff_at = lane->counts.ops + REPRISE_TUNE_SCAN_AFTER;
-	lane->backoff_span = 0;
+	lane->backoff_span = lane->scan_span = 0;
 	lane->scan_due = true;
 }
 

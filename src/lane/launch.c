@@ -278,7 +278,7 @@ REPRISE_HOT void reprise_pending_add(struct reprise_lane *lane)
 	uint64_t added = atomic_load_explicit(&lane->queue.added, memory_order_relaxed);
 
 	if (atomic_load_explicit(&lane->deferred_since, memory_order_relaxed) == 0)
-		atomic_store(&lane->deferred_since, at(&lane->queue, added)->since);
+		reprise_lane_hold_since(lane, at(&lane->queue, added)->since);
 	lane->visit_since = lane->held_since = 0;
 	lane->trace->pending_as = added + 1;
 	atomic_store(&lane->queue.added, added + 1); /* before the launch thread's state is read */

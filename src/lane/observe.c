@@ -266,10 +266,12 @@ void reprise_lane_watch_issued(struct reprise_lane *lane, const struct reprise_o
 
 /* ---- backoff ---- */
 
-/* A new lane is watched for REPRISE_TUNE_SCAN_AFTER ops, and scanned until calls come again. Then
+/* A new lane is watched for REPRISE_TUNE_SCAN_AFTER ops, and then scanned. When calls come again,
  * it is watched. If nothing repeats all the same, it backs off for REPRISE_TUNE_BACKOFF_LEAST ops,
  * then for twice as many each time, up to REPRISE_TUNE_BACKOFF_MOST. After each backoff it is
- * scanned, and watched for REPRISE_TUNE_BACKOFF_WATCHED ops. */
+ * scanned, and watched for REPRISE_TUNE_BACKOFF_WATCHED ops. If no calls come again while it is
+ * scanned, for REPRISE_TUNE_SCAN_SPAN ops, it backs off for as many, then for twice as many each
+ * time. */
 
 /* The next `ops` ops are not watched. */
 static void begin_backoff(struct reprise_lane *lane, uint32_t ops)
@@ -279,16 +281,26 @@ static void begin_backoff(struct reprise_lane *lane, uint32_t ops)
 	atomic_store_explicit(&lane->backoff_ops, ops, memory_order_relaxed);
 }
 
+/* Backs off, and is scanned before it is watched again. */
+static void rest(struct reprise_lane *lane, uint32_t ops)
+{
+	begin_backoff(lane, ops);
+	lane->backoff_at = lane->counts.ops;
+	lane->scan_due = true;
+	reprise_scan_forget_score(lane->scan);
+}
+
+static uint32_t longer(uint32_t span, uint32_t least)
+{
+	if (span == 0)
+		return least;
+	return span < REPRISE_TUNE_BACKOFF_MOST / 2 ? 2 * span : REPRISE_TUNE_BACKOFF_MOST;
+}
+
 static void back_off(struct reprise_lane *lane)
 {
-	lane->backoff_span = lane->backoff_span == 0 ? REPRISE_TUNE_BACKOFF_LEAST
-	                     : lane->backoff_span < REPRISE_TUNE_BACKOFF_MOST
-	                         ? lane->backoff_span * 2
-	                         : REPRISE_TUNE_BACKOFF_MOST;
-	begin_backoff(lane, lane->backoff_span);
-	lane->backoff_at = lane->counts.ops; /* it is scanned before it is watched */
-	lane->scan_due = true;
-	reprise_scan_begin(lane->scan);
+	lane->backoff_span = longer(lane->backoff_span, REPRISE_TUNE_BACKOFF_LEAST);
+	rest(lane, lane->backoff_span);
 }
 
 /* True if the op falls into a backoff. Such an op was counted when the backoff began. */
@@ -309,20 +321,34 @@ static bool scans(const struct reprise_lane *lane)
 
 static void watch_again(struct reprise_lane *lane)
 {
+	lane->scan_span = 0;
 	lane->backoff_at = lane->counts.ops + (lane->backoff_span == 0 ? REPRISE_TUNE_BACKOFF_AFTER
 	                                                               : REPRISE_TUNE_BACKOFF_WATCHED);
+}
+
+/* With an op that is not watched. */
+static void begin_scan(struct reprise_lane *lane)
+{
+	reprise_lane_count(&lane->counts.backed_off, 1);
+	reprise_scan_begin(lane->scan);
+	atomic_store_explicit(&lane->backoff_ops, REPRISE_LANE_SCANS, memory_order_release);
 }
 
 /* An op of a lane that scans. True if no calls have come again. */
 static bool goes_on_scanning(struct reprise_lane *lane, const struct reprise_call *call)
 {
-	if (!reprise_scan_found(lane->scan) && !reprise_scan_note(lane->scan, call)) {
-		reprise_lane_count(&lane->counts.backed_off, 1);
-		return true;
+	if (reprise_scan_found(lane->scan) || reprise_scan_note(lane->scan, call)) {
+		reprise_lane_wake(lane);
+		watch_again(lane);
+		return false;
 	}
-	reprise_lane_wake(lane);
-	watch_again(lane);
-	return false;
+	reprise_lane_count(&lane->counts.backed_off, 1);
+	if (!reprise_scan_goes_on(lane->scan)) {
+		reprise_lane_wake(lane);
+		lane->scan_span = longer(lane->scan_span, REPRISE_TUNE_SCAN_SPAN);
+		rest(lane, lane->scan_span);
+	}
+	return true;
 }
 
 bool reprise_lane_try_back_off(struct reprise_lane *lane, const struct reprise_call *call)
@@ -345,7 +371,7 @@ bool reprise_lane_try_back_off(struct reprise_lane *lane, const struct reprise_c
 	reprise_lane_close_segment(lane, false);
 	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
 	if (scan)
-		atomic_store_explicit(&lane->backoff_ops, REPRISE_LANE_SCANS, memory_order_release);
+		begin_scan(lane);
 	else
 		back_off(lane);
 	return true;

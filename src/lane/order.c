@@ -74,6 +74,8 @@ REPRISE_HOT void reprise_lanes_make_way(const struct reprise_lane *lane, bool is
 
 	if (__builtin_expect(!across && reprise_lanes_unordered(lane), 1))
 		return;
+	if (atomic_load(&reprise_holding) == 0 && atomic_load(&reprise_groups_waiting) == 0)
+		return;
 
 	struct point point = {lane->stream, lane->context, true};
 

@@ -23,6 +23,7 @@
 
 bool reprise_observing REPRISE_HOT_DATA;
 _Atomic uint32_t reprise_attention;
+_Atomic uint32_t reprise_holding REPRISE_HOT_DATA;
 
 static struct reprise_lock registry_lock;
 static _Atomic(struct reprise_lane *) lanes;
@@ -189,15 +190,11 @@ static void count_scanned(struct reprise_scan *scan)
 	                      memory_order_relaxed);
 }
 
-REPRISE_HOT bool reprise_lanes_back_off(const struct reprise_call *call)
+REPRISE_HOT bool reprise_lanes_back_off(struct reprise_lane *lane, const struct reprise_call *call)
 {
-	struct reprise_lane *lane = recall(call->stream, call->per_thread);
-	uint32_t left;
+	uint32_t left = atomic_load_explicit(&lane->backoff_ops, memory_order_acquire);
 
-	if (lane == NULL)
-		return false;
-	left = atomic_load_explicit(&lane->backoff_ops, memory_order_acquire);
-	if (left == 0 || atomic_load(&lane->group_head) != NULL ||
+	if (__builtin_expect(left == 0, 1) || atomic_load(&lane->group_head) != NULL ||
 	    atomic_load(&lane->deferred_since) != 0 ||
 	    ((lane->stream == CU_STREAM_LEGACY || !reprise_lanes_unordered(lane)) &&
 	     reprise_lanes_hold()) ||
@@ -205,12 +202,26 @@ REPRISE_HOT bool reprise_lanes_back_off(const struct reprise_call *call)
 		return false; /* what comes before has to be issued first */
 	/* Races between threads cost a few counts. */
 	if (left == REPRISE_LANE_SCANS) {
-		if (reprise_scan_note(lane->scan, call))
+		if (!reprise_scan_goes_on(lane->scan) || reprise_scan_note(lane->scan, call))
 			return false;
 		if (!reprise_op_is_event(call->kind))
 			count_scanned(lane->scan);
 		return true;
 	}
+	atomic_store_explicit(&lane->backoff_ops, left - 1, memory_order_relaxed);
+	return true;
+}
+
+REPRISE_HOT bool reprise_lanes_pass(CUstream stream, bool per_thread)
+{
+	struct reprise_lane *lane = recall(stream, per_thread);
+	uint32_t left;
+
+	if (lane == NULL)
+		return false;
+	left = atomic_load_explicit(&lane->backoff_ops, memory_order_relaxed);
+	if (left == 0 || left == REPRISE_LANE_SCANS)
+		return false;
 	atomic_store_explicit(&lane->backoff_ops, left - 1, memory_order_relaxed);
 	return true;
 }
@@ -284,11 +295,34 @@ bool reprise_lanes_have_news(void)
 	return false;
 }
 
-bool reprise_lanes_hold(void)
+static bool any_holds(void)
 {
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
 		if (atomic_load(&lane->deferred_since) != 0)
 			return true;
+	return false;
+}
+
+/* None seems to hold. Looks again behind a mark of its own in `reprise_holding`, and takes it away
+ * if none holds and nobody has written there since. */
+static bool still_none_holds(uint32_t seen)
+{
+	static _Atomic uint32_t marks;
+	uint32_t mark = atomic_fetch_add(&marks, 1) | UINT32_C(1) << 31;
+
+	return atomic_compare_exchange_strong(&reprise_holding, &seen, mark) && !any_holds() &&
+	       atomic_compare_exchange_strong(&reprise_holding, &mark, 0);
+}
+
+bool reprise_lanes_hold(void)
+{
+	uint32_t seen = atomic_load(&reprise_holding);
+
+	if (__builtin_expect(seen == 0, 1))
+		return false;
+	if (any_holds())
+		return true;
+	still_none_holds(seen);
 	return false;
 }
 

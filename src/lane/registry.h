@@ -15,9 +15,13 @@ struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread);
 struct reprise_lane *reprise_lanes_remembered(CUstream stream, bool per_thread);
 
 /* True if the op may be an eager call at once: its lane is in a backoff, or scans and has not found
- * that calls come again, and no lane holds ops that come before. Counts the op. Does not ask for the
- * current context: an eager call is right in any context. */
-bool reprise_lanes_back_off(const struct reprise_call *call);
+ * that calls come again, and no lane holds ops that come before. Counts the op. */
+bool reprise_lanes_back_off(struct reprise_lane *lane, const struct reprise_call *call);
+
+/* The same for less work, for the lane that this thread found last for the stream, where no lane
+ * holds anything and there are no groups. False where the lane scans. Does not ask for the current
+ * context: an eager call is right in any context. */
+bool reprise_lanes_pass(CUstream stream, bool per_thread);
 
 extern _Atomic uint32_t reprise_lanes_epoch;
 extern _Thread_local uint32_t reprise_lanes_looked_up_at

@@ -93,7 +93,7 @@ bool reprise_turns_goes_on(struct reprise_lane *found, const struct reprise_call
 	return arm == REPRISE_ARM_EAGER;
 }
 
-void reprise_turns_note_unseen(void)
+REPRISE_HOT void reprise_turns_note_unseen(void)
 {
 	if (reprise_eager_unseen_ends())
 		reprise_anchor_interrupt();

@@ -213,7 +213,7 @@ static void add_counts(struct reprise_text *text, const struct reprise_totals *t
 	number(text, "side_exits", reprise_side_exits(counts));
 	number(text, "exited_ops", exited);
 	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)
-		number(text, counter_names[i], atomic_load(&reprise_counters[i]));
+		number(text, counter_names[i], reprise_counted(i));
 	number(text, "graph_bytes", reprise_estimate_bytes());
 	number(text, "graph_bytes_most", reprise_estimate_most());
 	number(text, "node_bytes", reprise_estimate_node_bytes());

@@ -130,7 +130,7 @@ static void add_all(struct reprise_text *text, const struct reprise_totals *tota
 	add_count(text, "eager_turn_ops_total", "Those of eager turns, and of what gained nothing.",
 	          counts->in_turns);
 	add_count(text, "paused_ops_total", "Stream calls while Reprise was paused.",
-	          atomic_load(&reprise_counters[REPRISE_COUNT_paused_ops]));
+	          reprise_counted(REPRISE_COUNT_paused_ops));
 	add_count(text, "graph_launches_total", "Launches of graphs.", counts->launches);
 	add_count(text, "traces_total", "Sequences that were found to repeat.", counts->traces);
 	add_exits(text, counts);

@@ -99,8 +99,8 @@ static void write_gain(const struct reprise_totals *totals, char *words, size_t 
 static void say_one_line(const struct reprise_totals *totals)
 {
 	const struct reprise_tool *tool = reprise_tool_found();
-	uint64_t paused = atomic_load(&reprise_counters[REPRISE_COUNT_paused_ops]);
-	uint64_t in_ranges = atomic_load(&reprise_counters[REPRISE_COUNT_nvtx_ops]);
+	uint64_t paused = reprise_counted(REPRISE_COUNT_paused_ops);
+	uint64_t in_ranges = reprise_counted(REPRISE_COUNT_nvtx_ops);
 	char gain[160], ops[REPRISE_AMOUNT_MOST], count[REPRISE_AMOUNT_MOST];
 	char more[2 * REPRISE_AMOUNT_MOST + 128] = "";
 	size_t length = 0;
@@ -206,7 +206,7 @@ static uint64_t state_now(void)
 	uint64_t others[REPRISE_COUNTER_COUNT];
 
 	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)
-		others[i] = atomic_load_explicit(&reprise_counters[i], memory_order_relaxed);
+		others[i] = reprise_counted(i);
 	return reprise_hash_bytes(reprise_hash_bytes(0, &counts, sizeof(counts)), others,
 	                          sizeof(others));
 }

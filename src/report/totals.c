@@ -51,7 +51,7 @@ struct reprise_lane_counts reprise_counts_sum(void)
 	struct reprise_lane_counts sum = {0};
 
 	reprise_lanes_each(sum_counts, &sum);
-	sum.in_turns += atomic_load(&reprise_counters[REPRISE_COUNT_unseen_ops]);
+	sum.in_turns += reprise_counted(REPRISE_COUNT_unseen_ops);
 	return sum;
 }
 
@@ -82,11 +82,6 @@ uint64_t reprise_side_exits(const struct reprise_lane_counts *counts)
 	for (int i = 0; i < REPRISE_EXIT_COUNT; i++)
 		all += counts->exits[i];
 	return all;
-}
-
-static uint64_t counted(enum reprise_counter counter)
-{
-	return atomic_load(&reprise_counters[counter]);
 }
 
 static uint64_t more_than(uint64_t one, uint64_t other)
@@ -127,8 +122,9 @@ static uint64_t replaced_ticks(void)
 /* Mode observe neither patches nor builds: estimates what it would have cost. */
 static void expect(struct reprise_gain *gain)
 {
-	gain->patches_ns = reprise_cost(REPRISE_COST_node_set,
-	                                totals.counts.patched - counted(REPRISE_COUNT_async_patches));
+	gain->patches_ns =
+		reprise_cost(REPRISE_COST_node_set,
+	                 totals.counts.patched - reprise_counted(REPRISE_COUNT_async_patches));
 	gain->build_ns = reprise_cost(REPRISE_COST_build, totals.accounts.nodes);
 }
 
@@ -136,7 +132,7 @@ static void expect(struct reprise_gain *gain)
  * launch. */
 static uint64_t launched_by_program(void)
 {
-	return more_than(totals.counts.launches, counted(REPRISE_COUNT_async_launches));
+	return more_than(totals.counts.launches, reprise_counted(REPRISE_COUNT_async_launches));
 }
 
 static void weigh(struct reprise_gain *gain)
@@ -155,10 +151,11 @@ static void weigh(struct reprise_gain *gain)
 	gain->replaced_ns = reprise_clock_ticks_to_ns(replaced_ticks());
 	gain->all_ns = cost_of_all(gain);
 	gain->launches_ns = launched_by_program() * gain->launch_ns;
-	gain->patches_ns = counted(REPRISE_COUNT_update_ns) + counted(REPRISE_COUNT_node_update_ns);
+	gain->patches_ns =
+		reprise_counted(REPRISE_COUNT_update_ns) + reprise_counted(REPRISE_COUNT_node_update_ns);
 	gain->exits_ns = reprise_clock_ticks_to_ns(totals.counts.exit_ticks);
 	gain->defers_ns = totals.counts.replayed * REPRISE_TUNE_DEFER_NS;
-	gain->build_ns = counted(REPRISE_COUNT_build_ns);
+	gain->build_ns = reprise_counted(REPRISE_COUNT_build_ns);
 	gain->firsts = pauses.firsts;
 	gain->pauses = pauses.count;
 	gain->pauses_ns = reprise_clock_ticks_to_ns(pauses.ticks);

@@ -105,6 +105,7 @@ enum reprise_counter {
  * otherwise. */
 extern bool reprise_reporting;
 
+/* Written by this header's functions, read by reprise_counted(). */
 extern _Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
 
 /* Calls that could be ops, on streams without a lane. Part of a report's ops. */
@@ -117,6 +118,10 @@ static inline void reprise_count(enum reprise_counter counter, uint64_t amount)
 {
 	atomic_fetch_add_explicit(&reprise_counters[counter], amount, memory_order_relaxed);
 }
+
+/* What was counted so far. `paused_ops` and `unseen_ops` are counted thread by thread, where no
+ * other thread writes (base/gate.h). */
+uint64_t reprise_counted(enum reprise_counter counter);
 
 static inline void reprise_count_most(enum reprise_counter counter, uint64_t value)
 {

@@ -1,7 +1,7 @@
 /*
  * Scanning: whether calls come again, by a hash of each four in a row. A lane in which none do need
- * not be watched, which takes six times as long. Parameters and waits do not count, and calls that
- * come again by chance do: watching tells them apart.
+ * not be watched, which takes six times as long, and backs off. Parameters and waits do not count,
+ * and calls that come again by chance do: watching tells them apart.
  *
  * Any thread may scan at any time, without a lock. Two may overwrite each other's notes; then it
  * takes a few calls more until something is found.
@@ -24,6 +24,7 @@ struct reprise_scan {
 	_Atomic uint64_t ops;    /* that were only scanned, and not counted yet */
 	_Atomic uint64_t recent; /* of the last calls, the latest in the lowest bits */
 	_Atomic uint32_t score;
+	_Atomic uint32_t left; /* calls until the lane backs off if nothing is found */
 	_Atomic uint16_t seen[1u << REPRISE_SCAN_BITS]; /* by a hash's high bits: its next ones */
 };
 
@@ -56,10 +57,28 @@ static inline bool reprise_scan_found(const struct reprise_scan *scan)
 	return atomic_load_explicit(&scan->score, memory_order_relaxed) >= REPRISE_TUNE_SCAN_FOUND;
 }
 
-/* The score begins at 0 again. The table stays. */
-static inline void reprise_scan_begin(struct reprise_scan *scan)
+/* The score begins at 0 again. The table stays, so what comes again is found however far apart two
+ * scans are. */
+static inline void reprise_scan_forget_score(struct reprise_scan *scan)
 {
 	atomic_store_explicit(&scan->score, 0, memory_order_relaxed);
+}
+
+/* REPRISE_TUNE_SCAN_SPAN calls are scanned, if nothing is found before. */
+static inline void reprise_scan_begin(struct reprise_scan *scan)
+{
+	atomic_store_explicit(&scan->left, REPRISE_TUNE_SCAN_SPAN, memory_order_relaxed);
+}
+
+/* A call is scanned. False if there have been enough. */
+static inline bool reprise_scan_goes_on(struct reprise_scan *scan)
+{
+	uint32_t left = atomic_load_explicit(&scan->left, memory_order_relaxed);
+
+	if (left == 0)
+		return false;
+	atomic_store_explicit(&scan->left, left - 1, memory_order_relaxed);
+	return true;
 }
 
 /* Notes a call. True if enough of the last ones came before. */

@@ -142,7 +142,12 @@ static void op(struct stream *stream, uintptr_t what, uint32_t value)
 	}
 	stream->hash = driver_hash(stream->hash, &work);
 	reprise_clock_virtual += GAP_NS;
-	reprise_handle_op(&call);
+	if (!reprise_pass_begins(call.stream, false)) {
+		reprise_handle_op(&call);
+	} else {
+		eager(&call);
+		reprise_pass_again(CUDA_SUCCESS, 0);
+	}
 	program.ops++;
 	threads_run();
 }
@@ -437,7 +442,7 @@ static void counters_have_not_fallen(void)
 	uint64_t ops = 0, replayed = 0;
 
 	for (unsigned int i = 0; i < REPRISE_COUNTER_COUNT; i++) {
-		uint64_t now = atomic_load(&reprise_counters[i]);
+		uint64_t now = reprise_counted(i);
 
 		HOLDS(now >= seen.counters[i], "counter %u fell from %lu to %lu", i,
 		      (unsigned long)seen.counters[i], (unsigned long)now);

@@ -95,6 +95,43 @@ static void observe_second(void)
 	lanes_observe(2);
 }
 
+/* ---- whether any lane holds ---- */
+
+static _Atomic bool is_answered;
+
+/* No lane holds, and the word that says so has not been set back. */
+static void setup_released(void)
+{
+	setup();
+	schedule_name(&reprise_holding, 4, "holding");
+	REQUIRE(atomic_load(&reprise_holding) != 0, "nothing was ever deferred");
+}
+
+static void defer_one(void)
+{
+	lanes_call("1:a");
+	atomic_store(&is_answered, true);
+}
+
+static void look_for_holders(void)
+{
+	reprise_lanes_hold();
+}
+
+static void look_once_answered(void)
+{
+	schedule_wait(is_set, &is_answered, "waits for an op that is answered");
+	REQUIRE(reprise_lanes_hold(), "an op is deferred, and no lane seems to hold any");
+}
+
+static void check_holding(void)
+{
+	lanes_call("1:x");
+	lanes_check();
+	REQUIRE(!reprise_lanes_hold() && atomic_load(&reprise_holding) == 0,
+	        "no lane holds, and one seems to");
+}
+
 /* Each op counts for the lane that is its stream's at the end, or was. */
 static void check_lanes(void)
 {
@@ -146,6 +183,12 @@ int main(int count, char **words)
 	     .setup = setup,
 	     .threads = {use_again, destroy_and_tell, use_third},
 	     COMMON},
+		{.name = "registry: who holds",
+	     .words =
+	         "a deferred op is seen by whoever comes after its answer, and none is seen in the end",
+	     .setup = setup_released,
+	     .threads = {defer_one, look_for_holders, look_for_holders, look_once_answered},
+	     .check = check_holding},
 	};
 
 	return schedule_main(count, words, harnesses, sizeof(harnesses) / sizeof(*harnesses));

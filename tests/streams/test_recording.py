@@ -329,15 +329,15 @@ class Finding(Recording):
 
     def lag(self, command):
         ours, theirs = self.shares(command)
-        self.assertGreater(theirs, ours - 0.02)
         return theirs - ours
 
     def test_shares(self):
         for command in (*map(shape, ("chain", "one-changed", "all-changed", "swap", "mixed", "pageable", "cg", "two-streams", "legacy-between", "random-bodies",
                                      "extra-ops", "bad-launch")), relay(), relay("--own-streams")):
             with self.subTest(" ".join(str(word) for word in command[3:])):
-                # A machine that is busy elsewhere lets the library build late, or leave a trace so often that it is put aside for long, but not each time.
-                runs.long_enough(lambda iterations: self.lag([*command, "--iterations", str(iterations)]), lambda lag: lag < (1 if SLOW else 0.1),
+                # A machine that is busy elsewhere lets the library build late, or leave a trace so often that it is put aside for long, or interrupts the
+                # program again and again, but not each time.
+                runs.long_enough(lambda iterations: self.lag([*command, "--iterations", str(iterations)]), lambda lag: -0.02 < lag < (1 if SLOW else 0.1),
                                        (5000, 5000, 5000, 5000, 20000, 80000))
 
     def test_what_comes_again_by_chance_is_left_alone_by_both(self):

@@ -87,7 +87,8 @@ static const struct {
 	bool pauses;
 	bool turns; /* only eager turns are measured */
 } paths[] = {
-	{"scanned", unlike, 150, 400, false, false},
+	{"scanned", unlike, 22, 41, false, false},
+	{"unlike", unlike, 150, 400, false, false},
 	{"watched", alike, 30, 400, false, false},
 	{"backed-off", alike, 720, 200, false, false},
 	{"pairs", pairs, 25, 16, false, false},

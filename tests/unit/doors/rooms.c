@@ -14,7 +14,7 @@
 #include "lane/loading.h"
 #include "stats/counters.h"
 
-_Atomic uint32_t reprise_attention;
+_Atomic uint32_t reprise_attention, reprise_holding;
 bool reprise_reporting;
 
 static int *inside(void)
@@ -124,6 +124,16 @@ enum reprise_mode reprise_start(void)
 	       : strcmp(mode, "observe") == 0 ? REPRISE_MODE_OBSERVE
 	       : strcmp(mode, "verify") == 0  ? REPRISE_MODE_VERIFY
 	                                      : REPRISE_MODE_ON;
+}
+
+bool reprise_pass_begins_alone(CUstream stream, bool per_thread)
+{
+	if (!rooms.passes)
+		return false;
+	TOLD("pass", VALUE(stream), per_thread);
+	reprise_gate_begin_giving(NULL);
+	trash_registers();
+	return true;
 }
 
 CUresult reprise_handle_op(struct reprise_call *call)

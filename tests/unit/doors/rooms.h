@@ -24,6 +24,7 @@ struct rooms {
 	uintptr_t handle_ended;
 	CUresult result; /* the last one observed */
 	CUresult answer; /* what a wait is told */
+	bool passes;     /* reprise_pass_begins lets all ops pass */
 	bool eager;      /* reprise_handle_op makes the call instead of answering success */
 	bool unwind;     /* a sync writes down who called */
 	void *frames[64];

@@ -7,8 +7,9 @@
  * The wrappers are called with distinct arguments; #3 is the third. The driver's call stands as its
  * name, with all its arguments; "giving" and "waiting" in front of it say how it goes through the
  * gate. Modes: the driver succeeds, it `fails` with an error that ruins the context, it has no
- * `memory`; Reprise `waits` with an error of a deferred op; the call comes from `inside` Reprise;
- * nothing is deferred (`calm`); its first argument is 0 (`null`); its third is, which are flags
+ * `memory`, also for a call that `passes`; Reprise `waits` with an error of a deferred op; the call
+ * comes from `inside` Reprise; nothing is deferred (`calm`); its first argument is 0 (`null`); its
+ * third is, which are flags
  * (`flagless`).
  */
 #include "harness.h"
@@ -99,9 +100,11 @@ static void call(const char *name, unsigned int count, const char *mode)
 	door = name;
 	arguments = count;
 	said[0] = '\0';
-	driver_log()->result = strcmp(mode, "fails") == 0    ? CUDA_ERROR_ILLEGAL_ADDRESS
-	                       : strcmp(mode, "memory") == 0 ? CUDA_ERROR_OUT_OF_MEMORY
-	                                                     : CUDA_SUCCESS;
+	driver_log()->result = strcmp(mode, "fails") == 0 ? CUDA_ERROR_ILLEGAL_ADDRESS
+	                       : strcmp(mode, "memory") == 0 || strcmp(mode, "passes") == 0
+	                           ? CUDA_ERROR_OUT_OF_MEMORY
+	                           : CUDA_SUCCESS;
+	rooms->passes = strcmp(mode, "passes") == 0;
 	rooms->answer = strcmp(mode, "waits") == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 	*rooms->attention = strcmp(mode, "calm") != 0;
 	*rooms->inside() += inside;
@@ -158,11 +161,12 @@ END_TEST
 /* Every entry point with a wrapper of its own, but those that hand out others, and the modes that
  * each has to have a row for. */
 #define MODES "succeeds", "fails", "inside", "calm"
+#define MODES_MOST 6
 
 static const struct {
-	const char *name, *modes[5];
+	const char *name, *modes[MODES_MOST];
 } wrappers[] = {
-#define RECORD(name, ...) {#name, {MODES, "memory"}},
+#define RECORD(name, ...) {#name, {MODES, "memory", "passes"}},
 #define OWN(name, ...) {#name, {MODES}},
 #define ALLOC(name, ...) {#name, {MODES, "memory"}},
 #define ORDER(name, ...)
@@ -187,7 +191,7 @@ static bool has_row(const char *wanted, const char *wanted_mode)
 START_TEST(each_wrapper_has_its_rows)
 {
 	for (size_t i = 0; i < sizeof(wrappers) / sizeof(wrappers[0]); i++)
-		for (unsigned int k = 0; k < 5 && wrappers[i].modes[k] != NULL; k++)
+		for (unsigned int k = 0; k < MODES_MOST && wrappers[i].modes[k] != NULL; k++)
 			if (strncmp(wrappers[i].name, "cuGetProcAddress", 16) != 0)
 				ck_assert_msg(has_row(wrappers[i].name, wrappers[i].modes[k]), "no row: %s %s",
 				              wrappers[i].name, wrappers[i].modes[k]);

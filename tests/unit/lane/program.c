@@ -13,6 +13,7 @@
 #include "op/function.h"
 #include "lane/async_launch.h"
 #include "lane/dispatch.h"
+#include "entry/entry.h"
 #include "lane/eager.h"
 #include "lane/hold.h"
 #include "lane/order.h"
@@ -84,8 +85,9 @@ static void call_op(unsigned int stream, struct work *work)
 		                              .width = (size_t)work->what,
 		                              .height = 1};
 	}
-	if (reprise_lanes_back_off(&call)) {
-		reprise_call_eager(&call, NULL);
+	if (work->event == NULL && reprise_pass_begins(call.stream, false)) {
+		eager(&call);
+		reprise_pass_again(CUDA_SUCCESS, 0);
 		return;
 	}
 	lane = reprise_lanes_find(call.stream, false);
@@ -97,6 +99,10 @@ static void call_op(unsigned int stream, struct work *work)
 		return;
 	}
 	if (reprise_eager_by_turn() && reprise_turns_goes_on(lane, &call)) {
+		reprise_call_eager(&call, NULL);
+		return;
+	}
+	if (reprise_lanes_back_off(lane, &call)) {
 		reprise_call_eager(&call, NULL);
 		return;
 	}

@@ -77,7 +77,7 @@ const struct reprise_lane_counts *counted(void);
 
 static inline uint64_t count_of(enum reprise_counter counter)
 {
-	return atomic_load(&reprise_counters[counter]);
+	return reprise_counted(counter);
 }
 
 /* A call that is made with words that change from visit to visit. */

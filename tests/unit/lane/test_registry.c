@@ -367,8 +367,9 @@ END_TEST
 static bool backs_off(unsigned int stream)
 {
 	const struct reprise_call call = {.kind = REPRISE_OP_KERNEL, .stream = driver_stream(stream)};
+	struct reprise_lane *lane = reprise_lanes_remembered(call.stream, false);
 
-	return reprise_lanes_back_off(&call);
+	return lane != NULL && reprise_lanes_back_off(lane, &call);
 }
 
 /* What an op of a lane in backoff must not pass by. */
@@ -394,10 +395,10 @@ START_TEST(what_comes_before_an_op_in_a_backoff_is_issued_first)
 	atomic_store(&lane->backoff_ops, 100);
 	lane_of(3);
 	ck_assert(backs_off(3));
-	atomic_store(&legacy->deferred_since, 1);
+	reprise_lane_hold_since(legacy, 1);
 	ck_assert(!backs_off(3));
 	atomic_store(&legacy->deferred_since, 0);
-	atomic_store(&lane->deferred_since, 1);
+	reprise_lane_hold_since(lane, 1);
 	ck_assert(!backs_off(3));
 	atomic_store(&lane->deferred_since, 0);
 	atomic_store(&lane->group_head, legacy);
@@ -416,7 +417,7 @@ START_TEST(an_unordered_lane_backs_off_whatever_others_hold)
 	lane_of(0);
 	lane_of(3);
 	lane_of(1);
-	atomic_store(&lane_of(3)->deferred_since, 1);
+	reprise_lane_hold_since(lane_of(3), 1);
 	atomic_store(&lane->backoff_ops, 5);
 	lane_of(1);
 	ck_assert(backs_off(1));
@@ -446,9 +447,9 @@ START_TEST(ops_of_a_backoff_are_eager_at_once_unless_something_comes_before)
 
 	if ((_i & LEGACY_IS_THERE) != 0)
 		lane_of(0);
-	atomic_store(&lane_of(2)->deferred_since, (_i & ANOTHER_HOLDS) != 0);
+	reprise_lane_hold_since(lane_of(2), (_i & ANOTHER_HOLDS) != 0);
 	lane = lane_of(stream);
-	atomic_store(&lane->deferred_since, (_i & HOLDS) != 0);
+	reprise_lane_hold_since(lane, (_i & HOLDS) != 0);
 	atomic_store(&lane->group_head, (_i & IN_GROUP) != 0 ? lane_of(1) : NULL);
 	atomic_store(&reprise_groups_waiting, (_i & GROUPS_WAIT) != 0);
 	left = (_i & BACKS_OFF) != 0 ? 5 : 0;

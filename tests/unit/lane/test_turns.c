@@ -109,7 +109,7 @@ END_TEST
 
 static uint64_t unseen(void)
 {
-	return atomic_load(&reprise_counters[REPRISE_COUNT_unseen_ops]);
+	return reprise_counted(REPRISE_COUNT_unseen_ops);
 }
 
 /* A hundredth or so is looked at. All are told as ops of eager turns. */

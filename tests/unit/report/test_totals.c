@@ -18,13 +18,17 @@
 
 static struct reprise_lane lane;
 _Atomic uint64_t reprise_ops_without_lane;
-_Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
 bool reprise_reporting = true, reprise_observing;
 _Atomic bool reprise_kernels_working;
 
 void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context), void *context)
 {
 	visit(&lane, context);
+}
+
+uint64_t reprise_counted(enum reprise_counter counter)
+{
+	return 0;
 }
 
 /* ---- the tests ---- */

@@ -1,0 +1,47 @@
+/*
+ * Calls that pass: the shortest way to the driver, for ops of which nothing is noted but their
+ * number.
+ *
+ * An op passes where its lane backs off, in a pause, and in the unseen part of an eager turn. Else,
+ * or while any lane holds deferred ops, it takes the way of an op (ops.c), which decides the same.
+ */
+#include "entry/entry.h"
+
+#include "base/placement.h"
+#include "lane/group/group.h"
+#include "lane/registry.h"
+#include "lane/turns.h"
+#include "record/record.h"
+#include "timeline/timeline.h"
+
+/* No lane holds. True if nothing else comes before the op, and nobody is to be told of it. */
+static bool is_alone(void)
+{
+	return reprise_inside == 0 && atomic_load(&reprise_groups) == 0 && !reprise_records() &&
+	       !atomic_load_explicit(&reprise_timeline_on, memory_order_relaxed);
+}
+
+/* Whatever the lane does. Counts the op. */
+static bool is_eager(void)
+{
+	uint32_t pauses = atomic_load_explicit(&reprise_pauses, memory_order_acquire);
+
+	if (pauses == 0 || pauses == REPRISE_PAUSE_TURN || reprise_stopped() != NULL)
+		return false;
+	if ((pauses & ~REPRISE_PAUSE_FLAGS) != 0) {
+		reprise_gate_count(REPRISE_GATE_PAUSED);
+		return true;
+	}
+	if (reprise_in_range != 0 || !reprise_eager_unseen())
+		return false;
+	reprise_turns_note_unseen();
+	return true;
+}
+
+REPRISE_HOT bool reprise_pass_begins_alone(CUstream stream, bool per_thread)
+{
+	if (!is_alone() || (!reprise_lanes_pass(stream, per_thread) && !is_eager()))
+		return false;
+	reprise_gate_begin_giving(NULL);
+	return true;
+}
