@@ -34,7 +34,7 @@ extern const void
 	*const kernel_publish; /* (uint32_t *mapped, uint32_t value): 1 thread; for the host to see */
 extern const void
 	*const kernel_wait; /* (const uint32_t *flag, uint32_t value, uint32_t *late): 1 thread; until
-                         *flag is at least value, 5 s at most, after which *late is set */
+                         *flag is at least value, 30 s at most, after which *late is set */
 extern const void *const kernel_raise; /* (uint32_t *flag, uint32_t value): 1 thread */
 extern const void
 	*const kernel_count_down; /* (uint32_t *count, uint32_t times, cudaGraphConditionalHandle): 1
