@@ -33,12 +33,15 @@ REPRISE_HOT static CUresult handle(struct reprise_call *call)
 #define NOT_KNOWN_YET \
 	.member = 0, .unfit = 0, .way = 0, .unseen = false, .foreign = false, .begins_turn = false
 
-/* The way of a call that passes (entry/entry.h). */
-#define PASS(name, stream, is_per_thread, ...) \
+/* The way of a call that passes (entry/entry.h). `key`: what a scan knows it by. */
+#define PASS(name, stream, is_per_thread, key, ...) \
 	do { \
+		enum reprise_pass pass = reprise_pass_begins(stream, is_per_thread); \
 		CUresult passed; \
 		unsigned int tried = 0; \
-		if (!reprise_pass_begins(stream, is_per_thread)) \
+		if (pass == REPRISE_PASS_NOT || \
+		    (pass == REPRISE_PASS_SCANNED && \
+		     !reprise_pass_begins_scanned(stream, is_per_thread, key))) \
 			break; \
 		do \
 			passed = REPRISE_REAL(name)(__VA_ARGS__); \
@@ -64,8 +67,11 @@ REPRISE_HOT static CUresult eager_kernel(const struct reprise_call *call)
 	                                         unsigned int block_z, unsigned int shared_bytes, \
 	                                         CUstream stream, void **params, void **extra) \
 	{ \
-		PASS(name, stream, is_per_thread, function, grid_x, grid_y, grid_z, block_x, block_y, \
-		     block_z, shared_bytes, stream, params, extra); \
+		PASS(name, stream, is_per_thread, \
+		     reprise_scan_key_of_kernel(function, grid_x, grid_y, grid_z, block_x, block_y, \
+		                                block_z), \
+		     function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, \
+		     params, extra); \
 		struct reprise_call call = {.kind = REPRISE_OP_KERNEL, \
 		                            NOT_KNOWN_YET, \
 		                            .per_thread = is_per_thread, \
@@ -101,7 +107,11 @@ REPRISE_HOT static CUresult eager_kernel_ex(const struct reprise_call *call)
 			return REPRISE_REAL(name)(config, function, params, extra); \
 		if (config->numAttrs > 0 && reprise_inside == 0) \
 			reprise_meet_attributes(config); \
-		PASS(name, config->hStream, is_per_thread, config, function, params, extra); \
+		PASS(name, config->hStream, is_per_thread, \
+		     reprise_scan_key_of_kernel(function, config->gridDimX, config->gridDimY, \
+		                                config->gridDimZ, config->blockDimX, config->blockDimY, \
+		                                config->blockDimZ), \
+		     config, function, params, extra); \
 		struct reprise_call call = { \
 			.kind = REPRISE_OP_KERNEL, \
 			NOT_KNOWN_YET, \
@@ -133,7 +143,8 @@ DOORS(DOOR_LAUNCH_KERNEL_EX, cuLaunchKernelEx)
 	CUresult reprise_door_##name(target_type target, source_type source, size_t bytes, \
 	                             CUstream stream) \
 	{ \
-		PASS(name, stream, is_per_thread, target, source, bytes, stream); \
+		PASS(name, stream, is_per_thread, reprise_scan_key_of_kind(REPRISE_OP_COPY, bytes), \
+		     target, source, bytes, stream); \
 		struct reprise_call call = {.kind = REPRISE_OP_COPY, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
@@ -173,8 +184,8 @@ static CUresult eager_peer(const struct reprise_call *call)
 	CUresult reprise_door_##name(CUdeviceptr target, CUcontext target_context, CUdeviceptr source, \
 	                             CUcontext source_context, size_t bytes, CUstream stream) \
 	{ \
-		PASS(name, stream, is_per_thread, target, target_context, source, source_context, bytes, \
-		     stream); \
+		PASS(name, stream, is_per_thread, reprise_scan_key_of_kind(REPRISE_OP_COPY, bytes), \
+		     target, target_context, source, source_context, bytes, stream); \
 		struct reprise_call call = {.kind = REPRISE_OP_COPY, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
@@ -202,7 +213,7 @@ DOORS(DOOR_COPY_PEER, cuMemcpyPeerAsync)
 	{ \
 		if (copy == NULL) \
 			return REPRISE_REAL(name)(copy, stream); \
-		PASS(name, stream, is_per_thread, copy, stream); \
+		PASS(name, stream, is_per_thread, reprise_scan_key_of_kind(op_kind, 0), copy, stream); \
 		struct reprise_call call = {.kind = op_kind, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
@@ -228,7 +239,8 @@ DOORS(DOOR_COPY_3D, cuMemcpy3DAsync_v2)
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name(CUdeviceptr target, element value, size_t width, CUstream stream) \
 	{ \
-		PASS(name, stream, is_per_thread, target, value, width, stream); \
+		PASS(name, stream, is_per_thread, reprise_scan_key_of_kind(REPRISE_OP_SET, width), target, \
+		     value, width, stream); \
 		struct reprise_call call = {.kind = REPRISE_OP_SET, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
@@ -260,7 +272,8 @@ DOORS(DOOR_SET_32, cuMemsetD32Async)
 	CUresult reprise_door_##name(CUdeviceptr target, size_t pitch, element value, size_t width, \
 	                             size_t height, CUstream stream) \
 	{ \
-		PASS(name, stream, is_per_thread, target, pitch, value, width, height, stream); \
+		PASS(name, stream, is_per_thread, reprise_scan_key_of_kind(REPRISE_OP_SET, width), target, \
+		     pitch, value, width, height, stream); \
 		struct reprise_call call = {.kind = REPRISE_OP_SET, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
@@ -297,7 +310,9 @@ static CUresult eager_host(const struct reprise_call *call)
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name(CUstream stream, CUhostFn function, void *data) \
 	{ \
-		PASS(name, stream, is_per_thread, stream, function, data); \
+		PASS(name, stream, is_per_thread, \
+		     reprise_scan_key_of_kind(REPRISE_OP_HOST, (uintptr_t)function), stream, function, \
+		     data); \
 		struct reprise_call call = {.kind = REPRISE_OP_HOST, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \

@@ -32,7 +32,7 @@
 	  "scanned before a lane backs off, for as many ops at first and twice as many each time", \
 	  "guess") \
 	X(SCAN_AGAIN, 8, "points", \
-	  "added to the score for four calls in a row that came before; for any others 1 is taken off", \
+	  "added to the score for calls in a row that came before; for any others 1 is taken off", \
 	  "guess") \
 	X(SCAN_FOUND, 64, "points", "of score: the lane is watched", "guess") \
 	X(SCAN_MOST, (2 * REPRISE_TUNE_SCAN_FOUND), "points", "of score: it grows no further", \

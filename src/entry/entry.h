@@ -18,6 +18,7 @@
 #include "lane/side_exit.h"
 #include "lane/eager.h"
 #include "lane/lane.h"
+#include "lane/registry.h"
 #include "op/call.h"
 
 /* What a LIFETIME entry point ends or changes. It says what is forgotten before the call, and again
@@ -61,16 +62,17 @@ static inline bool reprise_ends_context(enum reprise_lifetime what)
 /* RECORD: defers the op, replays, or makes the call. Returns the program's result. */
 CUresult reprise_handle_op(struct reprise_call *call);
 
-/* RECORD, before all else: true if the op is eager, and nothing needs to be known of it (pass.c).
- * The door makes the program's call then, and again as long as reprise_pass_again() is true. In a
- * loop that is replayed this is one read. */
+/* RECORD, before all else: whether the op is eager, and nothing needs to be known of it but, if it
+ * is scanned, its key (pass.c). If it passes, the door makes the program's call then, and again as
+ * long as reprise_pass_again() is true. In a loop that is replayed this is one read. */
+enum reprise_pass reprise_pass_begins_alone(CUstream stream, bool per_thread); /* no lane holds */
+bool reprise_pass_begins_scanned(CUstream stream, bool per_thread, struct reprise_scan_key key);
 
-bool reprise_pass_begins_alone(CUstream stream, bool per_thread); /* where no lane holds */
-
-static inline bool reprise_pass_begins(CUstream stream, bool per_thread)
+static inline enum reprise_pass reprise_pass_begins(CUstream stream, bool per_thread)
 {
-	return atomic_load_explicit(&reprise_holding, memory_order_acquire) == 0 &&
-	       reprise_pass_begins_alone(stream, per_thread);
+	return atomic_load_explicit(&reprise_holding, memory_order_acquire) != 0
+	           ? REPRISE_PASS_NOT
+	           : reprise_pass_begins_alone(stream, per_thread);
 }
 
 /* ORDER: issues what `stream` holds and what must precede it (the legacy stream and blocking

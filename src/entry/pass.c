@@ -2,8 +2,9 @@
  * Calls that pass: the shortest way to the driver, for ops of which nothing is noted but their
  * number.
  *
- * An op passes where its lane backs off, in a pause, and in the unseen part of an eager turn. Else,
- * or while any lane holds deferred ops, it takes the way of an op (ops.c), which decides the same.
+ * An op passes where its lane backs off or scans, in a pause, and in the unseen part of an eager
+ * turn. Else, or while any lane holds deferred ops, it takes the way of an op (ops.c), which decides
+ * the same.
  */
 #include "entry/entry.h"
 
@@ -38,9 +39,24 @@ static bool is_eager(void)
 	return true;
 }
 
-REPRISE_HOT bool reprise_pass_begins_alone(CUstream stream, bool per_thread)
+REPRISE_HOT enum reprise_pass reprise_pass_begins_alone(CUstream stream, bool per_thread)
 {
-	if (!is_alone() || (!reprise_lanes_pass(stream, per_thread) && !is_eager()))
+	enum reprise_pass pass;
+
+	if (!is_alone())
+		return REPRISE_PASS_NOT;
+	pass = reprise_lanes_pass(stream, per_thread);
+	if (pass != REPRISE_PASS_AT_ONCE && is_eager())
+		pass = REPRISE_PASS_AT_ONCE;
+	if (pass == REPRISE_PASS_AT_ONCE)
+		reprise_gate_begin_giving(NULL);
+	return pass;
+}
+
+REPRISE_HOT bool reprise_pass_begins_scanned(CUstream stream, bool per_thread,
+                                             struct reprise_scan_key key)
+{
+	if (!reprise_lanes_pass_scanned(stream, per_thread, key))
 		return false;
 	reprise_gate_begin_giving(NULL);
 	return true;

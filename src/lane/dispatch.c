@@ -198,7 +198,7 @@ REPRISE_HOT static bool step(struct reprise_lane *lane, struct reprise_call *cal
 		reprise_lane_note_value_miss(lane, left, left_at, op);
 	if (reprise_lane_enter_any(lane, op, call))
 		return answer(lane, call, result);
-	reprise_scan_note(lane->scan, call);
+	reprise_scan_note(lane->scan, reprise_scan_key(call));
 	reprise_lane_keep(lane, op,
 	                  reprise_clock_since(
 						  atomic_load_explicit(&lane->last_return, memory_order_relaxed)));

@@ -327,17 +327,18 @@ static void watch_again(struct reprise_lane *lane)
 }
 
 /* With an op that is not watched. */
-static void begin_scan(struct reprise_lane *lane)
+static void begin_scan(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	reprise_lane_count(&lane->counts.backed_off, 1);
 	reprise_scan_begin(lane->scan);
+	reprise_scan_note(lane->scan, reprise_scan_key(call));
 	atomic_store_explicit(&lane->backoff_ops, REPRISE_LANE_SCANS, memory_order_release);
 }
 
 /* An op of a lane that scans. True if no calls have come again. */
 static bool goes_on_scanning(struct reprise_lane *lane, const struct reprise_call *call)
 {
-	if (reprise_scan_found(lane->scan) || reprise_scan_note(lane->scan, call)) {
+	if (reprise_scan_found(lane->scan) || reprise_scan_note(lane->scan, reprise_scan_key(call))) {
 		reprise_lane_wake(lane);
 		watch_again(lane);
 		return false;
@@ -371,7 +372,7 @@ bool reprise_lane_try_back_off(struct reprise_lane *lane, const struct reprise_c
 	reprise_lane_close_segment(lane, false);
 	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
 	if (scan)
-		begin_scan(lane);
+		begin_scan(lane, call);
 	else
 		back_off(lane);
 	return true;

@@ -184,12 +184,6 @@ REPRISE_HOT struct reprise_lane *reprise_lanes_remembered(CUstream stream, bool 
 	return recall(stream, per_thread);
 }
 
-static void count_scanned(struct reprise_scan *scan)
-{
-	atomic_store_explicit(&scan->ops, atomic_load_explicit(&scan->ops, memory_order_relaxed) + 1,
-	                      memory_order_relaxed);
-}
-
 REPRISE_HOT bool reprise_lanes_back_off(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	uint32_t left = atomic_load_explicit(&lane->backoff_ops, memory_order_acquire);
@@ -201,29 +195,35 @@ REPRISE_HOT bool reprise_lanes_back_off(struct reprise_lane *lane, const struct 
 	    (lane->stream == CU_STREAM_LEGACY && atomic_load(&reprise_groups_waiting) > 0))
 		return false; /* what comes before has to be issued first */
 	/* Races between threads cost a few counts. */
-	if (left == REPRISE_LANE_SCANS) {
-		if (!reprise_scan_goes_on(lane->scan) || reprise_scan_note(lane->scan, call))
-			return false;
-		if (!reprise_op_is_event(call->kind))
-			count_scanned(lane->scan);
-		return true;
-	}
+	if (left == REPRISE_LANE_SCANS)
+		return reprise_scan_passes(lane->scan, reprise_scan_key(call));
 	atomic_store_explicit(&lane->backoff_ops, left - 1, memory_order_relaxed);
 	return true;
 }
 
-REPRISE_HOT bool reprise_lanes_pass(CUstream stream, bool per_thread)
+REPRISE_HOT enum reprise_pass reprise_lanes_pass(CUstream stream, bool per_thread)
 {
 	struct reprise_lane *lane = recall(stream, per_thread);
 	uint32_t left;
 
 	if (lane == NULL)
-		return false;
+		return REPRISE_PASS_NOT;
 	left = atomic_load_explicit(&lane->backoff_ops, memory_order_relaxed);
-	if (left == 0 || left == REPRISE_LANE_SCANS)
-		return false;
+	if (left == 0)
+		return REPRISE_PASS_NOT;
+	if (left == REPRISE_LANE_SCANS)
+		return REPRISE_PASS_SCANNED;
 	atomic_store_explicit(&lane->backoff_ops, left - 1, memory_order_relaxed);
-	return true;
+	return REPRISE_PASS_AT_ONCE;
+}
+
+bool reprise_lanes_pass_scanned(CUstream stream, bool per_thread, struct reprise_scan_key key)
+{
+	struct reprise_lane *lane = recall(stream, per_thread);
+
+	return lane != NULL &&
+	       atomic_load_explicit(&lane->backoff_ops, memory_order_acquire) == REPRISE_LANE_SCANS &&
+	       reprise_scan_passes(lane->scan, key);
 }
 
 /* Inside Reprise, so that a signal handler does not use the cache meanwhile. */

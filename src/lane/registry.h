@@ -18,10 +18,20 @@ struct reprise_lane *reprise_lanes_remembered(CUstream stream, bool per_thread);
  * that calls come again, and no lane holds ops that come before. Counts the op. */
 bool reprise_lanes_back_off(struct reprise_lane *lane, const struct reprise_call *call);
 
+enum reprise_pass {
+	REPRISE_PASS_NOT,
+	REPRISE_PASS_AT_ONCE, /* and is counted */
+	REPRISE_PASS_SCANNED, /* if reprise_lanes_pass_scanned() says so */
+};
+
 /* The same for less work, for the lane that this thread found last for the stream, where no lane
- * holds anything and there are no groups. False where the lane scans. Does not ask for the current
- * context: an eager call is right in any context. */
-bool reprise_lanes_pass(CUstream stream, bool per_thread);
+ * holds anything and there are no groups. Does not ask for the current context: an eager call is
+ * right in any context. */
+enum reprise_pass reprise_lanes_pass(CUstream stream, bool per_thread);
+
+/* False if the lane does not scan any more, or will not behind this op, which is not counted then.
+ */
+bool reprise_lanes_pass_scanned(CUstream stream, bool per_thread, struct reprise_scan_key key);
 
 extern _Atomic uint32_t reprise_lanes_epoch;
 extern _Thread_local uint32_t reprise_lanes_looked_up_at

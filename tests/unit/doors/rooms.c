@@ -126,11 +126,18 @@ enum reprise_mode reprise_start(void)
 	                                      : REPRISE_MODE_ON;
 }
 
-bool reprise_pass_begins_alone(CUstream stream, bool per_thread)
+enum reprise_pass reprise_pass_begins_alone(CUstream stream, bool per_thread)
 {
 	if (!rooms.passes)
-		return false;
+		return REPRISE_PASS_NOT;
 	TOLD("pass", VALUE(stream), per_thread);
+	trash_registers();
+	return REPRISE_PASS_SCANNED;
+}
+
+bool reprise_pass_begins_scanned(CUstream stream, bool per_thread, struct reprise_scan_key key)
+{
+	TOLD("scan", VALUE(stream), per_thread, key.form != key.whole);
 	reprise_gate_begin_giving(NULL);
 	trash_registers();
 	return true;

@@ -14,6 +14,7 @@
 #include "lane/async_launch.h"
 #include "lane/dispatch.h"
 #include "entry/entry.h"
+#include "record/record.h"
 #include "lane/eager.h"
 #include "lane/hold.h"
 #include "lane/order.h"
@@ -59,6 +60,15 @@ static CUresult eager(const struct reprise_call *call)
 	return driver_takes(call->entry, call->stream);
 }
 
+static bool passes(const struct reprise_call *call)
+{
+	enum reprise_pass pass = reprise_pass_begins(call->stream, false);
+
+	return pass == REPRISE_PASS_AT_ONCE ||
+	       (pass == REPRISE_PASS_SCANNED &&
+	        reprise_pass_begins_scanned(call->stream, false, reprise_scan_key(call)));
+}
+
 /* Of a kernel the letter is the function, of a memset the number of bytes. */
 static void call_op(unsigned int stream, struct work *work)
 {
@@ -85,7 +95,7 @@ static void call_op(unsigned int stream, struct work *work)
 		                              .width = (size_t)work->what,
 		                              .height = 1};
 	}
-	if (work->event == NULL && reprise_pass_begins(call.stream, false)) {
+	if (work->event == NULL && passes(&call)) {
 		eager(&call);
 		reprise_pass_again(CUDA_SUCCESS, 0);
 		return;
@@ -102,7 +112,7 @@ static void call_op(unsigned int stream, struct work *work)
 		reprise_call_eager(&call, NULL);
 		return;
 	}
-	if (reprise_lanes_back_off(lane, &call)) {
+	if (!reprise_records() && reprise_lanes_back_off(lane, &call)) {
 		reprise_call_eager(&call, NULL);
 		return;
 	}

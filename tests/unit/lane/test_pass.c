@@ -8,6 +8,7 @@
 #include "lane/registry.h"
 #include "lane/turns.h"
 #include "record/record.h"
+#include "report/totals.h"
 #include "timeline/timeline.h"
 #include "program.h"
 
@@ -20,9 +21,14 @@ static void setup(void)
 	atomic_store(&lane_of(1)->backoff_ops, OPS);
 }
 
+static const struct reprise_scan_key key = {1, 2};
+
 static bool passes(void)
 {
-	if (!reprise_pass_begins(driver_stream(1), false))
+	enum reprise_pass pass = reprise_pass_begins(driver_stream(1), false);
+
+	if (pass == REPRISE_PASS_NOT || (pass == REPRISE_PASS_SCANNED &&
+	                                 !reprise_pass_begins_scanned(driver_stream(1), false, key)))
 		return false;
 	ck_assert_int_eq(reprise_inside, 1); /* what the driver calls back goes straight through */
 	ck_assert(!reprise_pass_again(CUDA_SUCCESS, 0));
@@ -59,11 +65,59 @@ START_TEST(an_op_passes_in_a_backoff)
 }
 END_TEST
 
-START_TEST(an_op_that_is_scanned_does_not)
+/* The lane scans, as after its first ops. */
+static struct reprise_lane *scans(void)
 {
-	atomic_store(&lane_of(1)->backoff_ops, REPRISE_LANE_SCANS);
+	struct reprise_lane *lane = lane_of(1);
+
+	atomic_store(&lane->backoff_ops, 0);
+	calls("a"); /* the lane takes its memory */
+	reprise_scan_begin(lane->scan);
+	atomic_store(&lane->backoff_ops, REPRISE_LANE_SCANS);
+	return lane;
+}
+
+START_TEST(an_op_that_is_scanned_passes)
+{
+	struct reprise_lane *lane = scans();
+	uint64_t before = reprise_lane_counts_now(lane).ops;
+
+	atomic_store(&lane->backoff_ops, OPS); /* another thread has ended the scan */
+	ck_assert(!reprise_pass_begins_scanned(driver_stream(1), false, key));
+	atomic_store(&lane->backoff_ops, REPRISE_LANE_SCANS);
+	ck_assert_int_eq(reprise_pass_begins(driver_stream(1), false), REPRISE_PASS_SCANNED);
+	ck_assert_int_eq(reprise_inside, 0); /* not yet */
+	ck_assert(passes());
+	ck_assert_uint_eq(reprise_lane_counts_now(lane).ops, before + 1);
+}
+END_TEST
+
+/* It is counted on the way of any op. */
+START_TEST(the_op_at_which_a_scan_ends_does_not)
+{
+	struct reprise_lane *lane = scans();
+	uint64_t before = reprise_lane_counts_now(lane).ops;
+	unsigned int ops = 0;
+
+	for (; passes(); ops++) /* the same again and again */
+		ck_assert_uint_lt(ops, 2 * REPRISE_TUNE_SCAN_FOUND);
+	ck_assert_uint_eq(reprise_lane_counts_now(lane).ops, before + ops);
+	atomic_store(&lane->scan->score, 0);
+	atomic_store(&lane->scan->left, 1);
+	ck_assert(passes());
 	ck_assert(!passes());
-	ck_assert_uint_eq(atomic_load(&lane_of(1)->backoff_ops), REPRISE_LANE_SCANS);
+}
+END_TEST
+
+START_TEST(in_a_pause_scanned_ops_count_as_paused)
+{
+	struct reprise_lane *lane = scans();
+	uint64_t before = reprise_lane_counts_now(lane).ops;
+
+	reprise_pause_begin();
+	ck_assert(passes());
+	ck_assert_uint_eq(paused(), 1);
+	ck_assert_uint_eq(reprise_lane_counts_now(lane).ops, before);
 }
 END_TEST
 
@@ -213,7 +267,9 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, an_op_passes_in_a_backoff);
-	tcase_add_test(tests, an_op_that_is_scanned_does_not);
+	tcase_add_test(tests, an_op_that_is_scanned_passes);
+	tcase_add_test(tests, the_op_at_which_a_scan_ends_does_not);
+	tcase_add_test(tests, in_a_pause_scanned_ops_count_as_paused);
 	tcase_add_test(tests, an_op_of_a_stream_without_a_lane_does_not);
 	tcase_add_loop_test(tests, nothing_passes_where_something_may_come_before_or_is_noted, 0,
 	                    sizeof(in_the_way) / sizeof(in_the_way[0]));
