@@ -130,19 +130,16 @@ START_TEST(an_op_of_a_stream_without_a_lane_does_not)
 END_TEST
 
 /* What stands in the way, whatever else there is. */
-static const struct {
-	void *word;
-	size_t bytes;
-} in_the_way[] = {
-	{(void *)&reprise_holding, sizeof(reprise_holding)},
-	{(void *)&reprise_groups, sizeof(reprise_groups)},
-	{(void *)&reprise_recording, sizeof(reprise_recording)},
-	{(void *)&reprise_timeline_on, sizeof(reprise_timeline_on)},
+static void *const in_the_way[] = {
+	(void *)&reprise_holding,
+	(void *)&reprise_groups,
+	(void *)&reprise_recording,
+	(void *)&reprise_timeline_on,
 };
 
 static void set(int which, uint8_t value)
 {
-	*(uint8_t *)in_the_way[which].word = value;
+	*(uint8_t *)in_the_way[which] = value;
 }
 
 START_TEST(nothing_passes_where_something_may_come_before_or_is_noted)
