@@ -19,6 +19,13 @@ SURROUNDINGS = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "XLA_FLAGS": "--xla_gp
 
 
 @dataclass
+class Place:
+    """Where a process runs: a GPU, and which processors. With one GPU: wherever it likes."""
+    environment: dict
+    prefix: list
+
+
+@dataclass
 class Loop:
     name: str
     about: str
@@ -50,3 +57,15 @@ def simulated(build):
 def environment(build, on_simulated_driver):
     return {name: os.environ.get(name, value) for name, value in SURROUNDINGS.items()} | (
         {"LD_LIBRARY_PATH": str(build / "tests" / "sim"), "REPRISE_PAYS": "assumed"} if on_simulated_driver else {})
+
+
+def places(gpus):
+    """A GPU each, and as many neighbouring processors each."""
+    if gpus == 1:
+        yield Place({}, [])
+        return
+    processors = sorted(os.sched_getaffinity(0))
+    share = max(1, len(processors) // gpus)
+    for gpu in range(gpus):
+        mine = processors[gpu * share:(gpu + 1) * share] or processors
+        yield Place({"CUDA_VISIBLE_DEVICES": str(gpu)}, ["taskset", "--cpu-list", ",".join(map(str, mine))])

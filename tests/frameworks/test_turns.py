@@ -9,6 +9,7 @@ import importlib.util
 import itertools
 import json
 import math
+import os
 import subprocess
 import sys
 import tempfile
@@ -66,7 +67,7 @@ class Turns(unittest.TestCase):
         return loops.Loop(name, name, [sys.executable, str(loops.RUNNER), str(path)])
 
     def measured(self, *made_up, seconds=1, **more):
-        settings = argparse.Namespace(**{"build": BUILD, "loops": made_up, "seconds": seconds, "turn": 0.05, "processes": 1, "together": 1, "ahead": 1, "limit": math.inf, "json": self.json,
+        settings = argparse.Namespace(**{"build": BUILD, "loops": made_up, "seconds": seconds, "turn": 0.05, "processes": 1, "together": 1, "ahead": 1, "gpus": 1, "limit": math.inf, "json": self.json,
                                          "reports": None, "simulated": False} | more)
         measured, left_out = turns.measure(settings, PAUSING)
         turns.compare_all(settings, measured)
@@ -139,6 +140,17 @@ class Turns(unittest.TestCase):
     def test_no_loop_begins_after_the_limit(self):
         measured, left_out = self.measured(self.loop("one"), self.loop("two"), self.loop("three"), limit=0.5)
         self.assertEqual(([each.loop.name for each in measured], left_out), (["one"], ["two: no time was left", "three: no time was left"]))
+
+    def test_loops_beside_each_other(self):
+        made_up = [self.loop(name, first="import os; os.environ['CUDA_VISIBLE_DEVICES']") for name in ("one", "two", "three")]
+        measured, left_out = self.measured(*made_up, gpus=2, processes=2)
+        self.assertEqual(([(each.loop.name, len(each.good)) for each in measured], left_out), ([("one", 2), ("two", 2), ("three", 2)], []))
+        places = list(loops.places(2))
+        self.assertEqual([place.environment for place in places], [{"CUDA_VISIBLE_DEVICES": "0"}, {"CUDA_VISIBLE_DEVICES": "1"}])
+        processors = [set(place.prefix[-1].split(",")) for place in places]
+        self.assertTrue(all(processors))
+        if len(os.sched_getaffinity(0)) > 1:
+            self.assertFalse(processors[0] & processors[1])
 
     def test_a_program_that_is_not_built_is_left_out(self):
         measured, left_out = self.measured(loops.Loop("other", "other", [str(self.folder / "missing"), "--turns"]), self.loop("one"))
