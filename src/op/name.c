@@ -1,8 +1,8 @@
 #include "op/name.h"
 
-#include <fnmatch.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -72,19 +72,34 @@ void reprise_names_reset(void)
 
 /* ---- the deny list ---- */
 
-static bool matches(const char *name, const char *globs)
-{
+/* Not on the program's stack, which may be small. */
+struct texts {
 	char glob[REPRISE_OPTION_TEXT_MOST], qualified[NAME_MOST];
-	bool mangled = reprise_qualified_name(name, qualified, sizeof(qualified));
+};
+
+static bool matches(const char *name, const char *globs, struct texts *texts)
+{
+	bool mangled = reprise_qualified_name(name, texts->qualified, sizeof(texts->qualified));
 
 	for (const char *end; *globs != '\0'; globs = *end == '\0' ? end : end + 1) {
 		end = strchrnul(globs, ',');
-		memcpy(glob, globs, (size_t)(end - globs));
-		glob[end - globs] = '\0';
-		if (fnmatch(glob, name, 0) == 0 || (mangled && reprise_qualified_matches(glob, qualified)))
+		memcpy(texts->glob, globs, (size_t)(end - globs));
+		texts->glob[end - globs] = '\0';
+		if (reprise_glob_matches(texts->glob, name) ||
+		    (mangled && reprise_qualified_matches(texts->glob, texts->qualified)))
 			return true;
 	}
 	return false;
+}
+
+/* Without memory to tell: true. */
+static bool is_on(const char *globs, const char *name)
+{
+	struct texts *texts = malloc(sizeof(*texts));
+	bool is = texts == NULL || matches(name, globs, texts);
+
+	free(texts);
+	return is;
 }
 
 bool reprise_denied(const char *name)
@@ -98,5 +113,5 @@ bool reprise_denied(const char *name)
 		reprise_log(
 			REPRISE_LOG_WARNING,
 			"the driver does not tell kernels' names: REPRISE_DENY denies nothing of those");
-	return name != NULL && matches(name, globs);
+	return name != NULL && is_on(globs, name);
 }

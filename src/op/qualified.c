@@ -95,21 +95,38 @@ static size_t name_length(const char *glob)
 	return length;
 }
 
-bool reprise_qualified_matches(const char *glob, const char *name)
+bool reprise_glob_matches(const char *glob, const char *name)
 {
-	char part[REPRISE_OPTION_TEXT_MOST];
+	const char *longest = glob;
+	size_t most = 0;
+
+	for (const char *at = glob; *at != '\0';) {
+		size_t length = strcspn(at, "*?[\\");
+
+		if (length > most) {
+			longest = at;
+			most = length;
+		}
+		if (at[length] == '[' || at[length] == '\\')
+			break; /* what is in brackets is no part */
+		at += length + (at[length] != '\0');
+	}
+	return memmem(name, strlen(name), longest, most) != NULL && fnmatch(glob, name, 0) == 0;
+}
+
+bool reprise_qualified_matches(char *glob, const char *name)
+{
 	const char *last = name;
 	size_t length;
 
 	if (strncmp(glob, "void ", 5) == 0)
 		glob += 5;
 	length = name_length(glob);
-	if (length == 0 || length >= sizeof(part))
+	if (length == 0)
 		return false;
-	memcpy(part, glob, length);
-	part[length] = '\0';
+	glob[length] = '\0';
 	for (const char *at = name; (at = strstr(at, "::")) != NULL;)
 		last = at += 2;
-	return fnmatch(part, name, 0) == 0 ||
-	       (strstr(part, "::") == NULL && fnmatch(part, last, 0) == 0);
+	return reprise_glob_matches(glob, name) ||
+	       (strstr(glob, "::") == NULL && reprise_glob_matches(glob, last));
 }

@@ -13,6 +13,11 @@
  */
 bool reprise_qualified_name(const char *mangled, char *name, size_t size);
 
+/* As fnmatch(3), without flags. Its stack, of about 3 KiB, is needed only where the glob's longest
+ * part without special characters is in the name. */
+bool reprise_glob_matches(const char *glob, const char *name);
+
 /* True if the glob is of that C++ name: the whole, or its last part if the glob has no "::". What
- * the glob says of the result, of template arguments and of parameters is not looked at. */
-bool reprise_qualified_matches(const char *glob, const char *name);
+ * the glob says of the result, of template arguments and of parameters is not looked at, and cut
+ * off. */
+bool reprise_qualified_matches(char *glob, const char *name);
