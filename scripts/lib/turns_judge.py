@@ -130,7 +130,7 @@ def document(facts, measured, left_out):
     good = [each for each in measured if each.good]
     failed = [*(f"- {error}" for error in errors(measured)), *(f"- {line}" for line in left_out)]
     lines = [f"# By turns, on {facts['GPU']}, {facts['date']}", "", *(f"- {key}: {value}" for key, value in facts.items()), "",
-             "Each loop ran in one process under Reprise, replaying and paused by turns of random order (`reprise_pause`, `reprise_resume`), so that what disturbs the machine disturbs both. Times are medians "
+             "Each loop ran in one process under Reprise, replaying and paused by turns of random order (`reprise_pause`, `reprise_resume`), so that what disturbs the machine disturbs both. What came before the turns, half of each process and 4 s at most, is not in them. Times are medians "
              "of turns, of a step; gain is paused over replaying, from pairs of turns, with an interval of 95 % (Hodges and Lehmann, Wilcoxon). Outputs are compared with a run of as many steps without "
              "Reprise, another process, whose times are beside them where it was alone. CPU is the process's processor time of a step, replaying over paused.", ""]
     if good:
