@@ -26,8 +26,6 @@
 	  "the first backoff of a lane in which nothing repeats; twice as long each time", "guess") \
 	X(BACKOFF_MOST, (16 * REPRISE_TUNE_BACKOFF_LEAST), "ops", "the longest backoff", "guess") \
 	X(BACKOFF_WATCHED, 1024, "ops", "watched between two backoffs", "guess") \
-	X(SCAN_AFTER, 512, "ops", \
-	  "of a new lane that are watched, before it is scanned for calls that come again", "guess") \
 	X(SCAN_SPAN, 1024, "ops", \
 	  "scanned before a lane backs off, for as many ops at first and twice as many each time", \
 	  "guess") \

@@ -166,6 +166,30 @@ static struct reprise_op *look_at(struct reprise_lane *lane, struct reprise_call
 
 /* ---- deciding ---- */
 
+/* What a lane is watched with takes 420 KiB, so it has that only when calls have come again. */
+static bool can_watch(struct reprise_lane *lane)
+{
+	if (__builtin_expect(lane->watch != NULL && lane->index != NULL, 1))
+		return true;
+	if (lane->index == NULL)
+		lane->index = reprise_store_take(REPRISE_STORE_WATCHED, sizeof(*lane->index));
+	if (lane->watch == NULL && lane->index != NULL)
+		lane->watch = reprise_watch_new();
+	return lane->watch != NULL && lane->index != NULL;
+}
+
+/* Where there are traces, they may be entered, and left. */
+static bool ready(struct reprise_lane *lane)
+{
+	if (__builtin_expect(lane->scan == NULL, 0))
+		lane->scan = reprise_store_take(REPRISE_STORE_WATCHED, sizeof(*lane->scan));
+	if (__builtin_expect(lane->index != NULL ? can_watch(lane) : lane->scan != NULL, 1))
+		return true;
+	reprise_lane_count(&lane->counts.ops, 1);
+	reprise_lane_cannot_watch(lane);
+	return false;
+}
+
 /* Decides on one op. True if it is answered; otherwise it is an eager call. */
 REPRISE_HOT static bool step(struct reprise_lane *lane, struct reprise_call *call, CUresult *result)
 {
@@ -191,6 +215,10 @@ REPRISE_HOT static bool step(struct reprise_lane *lane, struct reprise_call *cal
 		call->unseen = true;
 		return false;
 	}
+	if (!can_watch(lane)) {
+		reprise_lane_cannot_watch(lane);
+		return false;
+	}
 	op = look_at(lane, call);
 	if (op == NULL)
 		return false;
@@ -202,22 +230,6 @@ REPRISE_HOT static bool step(struct reprise_lane *lane, struct reprise_call *cal
 	reprise_lane_keep(lane, op,
 	                  reprise_clock_since(
 						  atomic_load_explicit(&lane->last_return, memory_order_relaxed)));
-	return false;
-}
-
-static bool ready(struct reprise_lane *lane)
-{
-	if (__builtin_expect(lane->watch != NULL && lane->index != NULL, 1))
-		return true;
-	if (lane->scan == NULL)
-		lane->scan = reprise_store_take(REPRISE_STORE_WATCHED, sizeof(*lane->scan));
-	if (lane->index == NULL && lane->scan != NULL)
-		lane->index = reprise_store_take(REPRISE_STORE_WATCHED, sizeof(*lane->index));
-	if (lane->watch == NULL && lane->index != NULL)
-		lane->watch = reprise_watch_new();
-	if (lane->watch != NULL && lane->index != NULL)
-		return true;
-	reprise_lane_cannot_watch(lane);
 	return false;
 }
 

@@ -165,7 +165,7 @@ struct reprise_lane {
 	struct reprise_trace *trace;    /* followed */
 	struct reprise_trace *expected; /* the trace that followed the last one before */
 	struct reprise_group *group;    /* of a group's head; else NULL */
-	struct reprise_watch *watch;
+	struct reprise_watch *watch;    /* this and the index: NULL until calls have come again */
 	struct reprise_index *index;
 	struct reprise_scan *scan; /* once made, it stays: it is used without the lock */
 	/* A backoff: so many ops to come are not watched, and are counted already. REPRISE_LANE_SCANS:
@@ -359,10 +359,10 @@ static inline void reprise_lane_wake(struct reprise_lane *lane)
 	atomic_store(&lane->backoff_ops, 0);
 }
 
-/* A stream's lane is new: it is watched for a while, and scanned then. */
+/* A stream's lane is new: it is scanned first. */
 static inline void reprise_lane_begin_watching(struct reprise_lane *lane)
 {
-	lane->backoff_at = lane->counts.ops + REPRISE_TUNE_SCAN_AFTER;
+	lane->backoff_at = lane->counts.ops;
 	lane->backoff_span = lane->scan_span = 0;
 	lane->scan_due = true;
 }
@@ -373,8 +373,6 @@ static inline void reprise_lane_postpone_backoff(struct reprise_lane *lane, uint
 {
 	uint64_t most = lane->counts.ops + REPRISE_TUNE_BACKOFF_AFTER, until;
 
-	if (lane->scan_due) /* a new lane */
-		lane->backoff_at += REPRISE_TUNE_BACKOFF_AFTER - REPRISE_TUNE_SCAN_AFTER;
 	until = (lane->backoff_at > lane->counts.ops ? lane->backoff_at : lane->counts.ops) + ops;
 	lane->backoff_at = until < most ? until : most;
 	lane->backoff_span = 0;

@@ -266,8 +266,8 @@ void reprise_lane_watch_issued(struct reprise_lane *lane, const struct reprise_o
 
 /* ---- backoff ---- */
 
-/* A new lane is watched for REPRISE_TUNE_SCAN_AFTER ops, and then scanned. When calls come again,
- * it is watched. If nothing repeats all the same, it backs off for REPRISE_TUNE_BACKOFF_LEAST ops,
+/* A new lane is scanned from its first op on. When calls come again, it is watched. If nothing
+ * repeats all the same, it backs off for REPRISE_TUNE_BACKOFF_LEAST ops,
  * then for twice as many each time, up to REPRISE_TUNE_BACKOFF_MOST. After each backoff it is
  * scanned, and watched for REPRISE_TUNE_BACKOFF_WATCHED ops. If no calls come again while it is
  * scanned, for REPRISE_TUNE_SCAN_SPAN ops, it backs off for as many, then for twice as many each
@@ -352,6 +352,12 @@ static bool goes_on_scanning(struct reprise_lane *lane, const struct reprise_cal
 	return true;
 }
 
+/* What `observe` tells is to have all calls, those before a loop too. */
+static bool is_observed_first(const struct reprise_lane *lane)
+{
+	return reprise_observing && lane->counts.backed_off == 0;
+}
+
 bool reprise_lane_try_back_off(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	bool scan = lane->scan_due;
@@ -365,7 +371,7 @@ bool reprise_lane_try_back_off(struct reprise_lane *lane, const struct reprise_c
 	if (lane->group != NULL)
 		return false;
 	lane->scan_due = false;
-	if (scan && reprise_scan_found(lane->scan)) {
+	if (scan && (reprise_scan_found(lane->scan) || is_observed_first(lane))) {
 		watch_again(lane);
 		return false;
 	}
@@ -383,6 +389,5 @@ void reprise_lane_cannot_watch(struct reprise_lane *lane)
 	if (is_in_backoff(lane) || scans(lane))
 		return;
 	reprise_lane_make_room(lane);
-	reprise_lane_count(&lane->counts.ops, 1);
 	begin_backoff(lane, REPRISE_TUNE_BACKOFF_WATCHED);
 }

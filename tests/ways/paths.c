@@ -87,7 +87,8 @@ static const struct {
 	bool pauses;
 	bool turns; /* only eager turns are measured */
 } paths[] = {
-	{"scanned", unlike, 22, 41, false, false},
+	{"new", unlike, 0, 84, false, false},
+	{"scanned", unlike, 1, 41, false, false},
 	{"unlike", unlike, 150, 400, false, false},
 	{"watched", alike, 30, 400, false, false},
 	{"backed-off", alike, 720, 200, false, false},

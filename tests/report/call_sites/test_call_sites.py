@@ -48,18 +48,20 @@ class CallSites(unittest.TestCase):
             ("waits", "cuStreamSynchronize", None, None): 5 * ROUNDS, ("unfit", "pageable", None, None): ROUNDS,
             ("allocates", "cuMemAlloc_v2", None, None): 2 * ROUNDS, ("ends", "cuMemFree_v2", None, None): 2 * ROUNDS})
 
-    def in_cudart(self, rows):
+    def in_cudart(self, rows, scanned=0):
         often = [row for row in rows if row["count"] >= ROUNDS]
         self.assertEqual({Path(row["library"]).name for row in often}, {"libcudart.so.0"})
-        self.assertEqual(next(row["count"] for row in often if row["call"] == "cuStreamSynchronize"), 5 * ROUNDS)
+        waits = next(row["count"] for row in often if row["call"] == "cuStreamSynchronize")
+        self.assertLessEqual(waits, 5 * ROUNDS)
+        self.assertGreaterEqual(waits, 5 * ROUNDS - scanned)
 
     @unittest.skipUnless(NO_UNWINDER.exists(), "built with a sanitizer, which needs the unwinder itself")
     def test_without_an_unwinder(self):
         self.in_cudart(self.call_sites("shared", folders=[NO_UNWINDER]))
 
     def test_where_launches_are_replayed(self):
-        """No stack is walked."""
-        self.in_cudart(self.call_sites("shared", mode="on"))
+        """No stack is walked. Nothing is noted before calls have come again."""
+        self.in_cudart(self.call_sites("shared", mode="on"), scanned=16)
 
     def test_the_call_site_is_behind_the_call(self):
         """One of five bytes."""

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/options.h"
+#include "base/store.h"
 #include "base/tuning.h"
 #include "graph/build_queue.h"
 #include "graph/make.h"
@@ -17,6 +18,7 @@
 #include "record/record.h"
 #include "lane/eager.h"
 #include "lane/hold.h"
+#include "lane/loading.h"
 #include "lane/order.h"
 #include "lane/registry.h"
 #include "lane/turns.h"
@@ -69,6 +71,17 @@ static bool passes(const struct reprise_call *call)
 	        reprise_pass_begins_scanned(call->stream, false, reprise_scan_key(call)));
 }
 
+/* As in entry/ops.c: an op that does not go to its lane. */
+static void passes_eagerly(const struct reprise_call *call)
+{
+	bool loads = reprise_loading_begins_launch(call, false);
+	CUresult result = reprise_call_eager(call, NULL);
+
+	if (loads)
+		reprise_loading_ends(call->kernel.function, REPRISE_FUNCTION_LAUNCH,
+		                     result == CUDA_SUCCESS);
+}
+
 /* Of a kernel the letter is the function, of a memset the number of bytes. */
 static void call_op(unsigned int stream, struct work *work)
 {
@@ -105,15 +118,15 @@ static void call_op(unsigned int stream, struct work *work)
 		ck_assert_ptr_nonnull(lane); /* an assertion would be noted for each op */
 	if (reprise_eager_unseen()) {
 		reprise_turns_note_unseen();
-		reprise_call_eager(&call, NULL);
+		passes_eagerly(&call);
 		return;
 	}
 	if (reprise_eager_by_turn() && reprise_turns_goes_on(lane, &call)) {
-		reprise_call_eager(&call, NULL);
+		passes_eagerly(&call);
 		return;
 	}
 	if (!reprise_records() && reprise_lanes_back_off(lane, &call)) {
-		reprise_call_eager(&call, NULL);
+		passes_eagerly(&call);
 		return;
 	}
 	reprise_lanes_make_way(lane, false);
@@ -206,6 +219,17 @@ void learns_any_value(void)
 struct reprise_lane *lane_of(unsigned int stream)
 {
 	return reprise_lanes_find(driver_stream(stream), false);
+}
+
+void watches_up_to(unsigned int stream)
+{
+	for (; stream > 0; stream--) {
+		struct reprise_lane *lane = lane_of(stream);
+
+		if (lane->scan == NULL)
+			lane->scan = reprise_store_take(REPRISE_STORE_WATCHED, sizeof(*lane->scan));
+		atomic_store(&lane->scan->score, REPRISE_TUNE_SCAN_MOST);
+	}
 }
 
 const struct reprise_lane_counts *counted(void)

@@ -69,6 +69,9 @@ void launch_thread_looks(void);
 /* The lane of a stream. */
 struct reprise_lane *lane_of(unsigned int stream);
 
+/* The streams up to this one are watched from the next op on, as if calls had come again there. */
+void watches_up_to(unsigned int stream);
+
 /* What the lane of stream 1 has counted. */
 const struct reprise_lane_counts *counted(void);
 

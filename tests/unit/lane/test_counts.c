@@ -97,6 +97,7 @@ static const char *changes(void)
 
 START_TEST(an_eager_op)
 {
+	watches_up_to(1);
 	calls("x |");
 	CALLS_COUNT("x |", "ops 1");
 	CALLS_COUNT("", "");
@@ -286,8 +287,22 @@ START_TEST(an_error_of_a_deferred_op)
 }
 END_TEST
 
+START_TEST(an_op_that_is_scanned)
+{
+	CALLS_COUNT("x |", "ops 1, backed_off 1");
+}
+END_TEST
+
+START_TEST(an_op_that_is_observed)
+{
+	reprise_observing = true;
+	CALLS_COUNT("x |", "ops 1");
+}
+END_TEST
+
 START_TEST(traces_that_are_made)
 {
+	watches_up_to(1);
 	calls("a b c d | a b c d |");
 	CALLS_COUNT("a b c d |", "ops 4, traces 1");
 }
@@ -309,6 +324,7 @@ END_TEST
 
 START_TEST(streams_that_merge)
 {
+	watches_up_to(2);
 	for (unsigned int i = 1; i < REPRISE_TUNE_GROUP_FORKS; i++)
 		CALLS_COUNT(FORK " |", "ops 3"); /* events are not counted before */
 	CALLS_COUNT(FORK " |", "ops 3, lanes_merged 1");
@@ -462,6 +478,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, program_begins, NULL);
 	tcase_add_test(tests, an_eager_op);
+	tcase_add_test(tests, an_op_that_is_scanned);
+	tcase_add_test(tests, an_op_that_is_observed);
 	tcase_add_test(tests, a_replay);
 	tcase_add_test(tests, a_visit_that_is_left);
 	tcase_add_test(tests, a_visit_that_a_wait_ends);

@@ -14,6 +14,12 @@
 #define IN_ORDER "a >e 2:<e 2:b 2:>f c <f d"
 #define GRAPH "[a >e b >f c d >_]" /* waits are edges; the branch ends with a record */
 
+static void setup(void)
+{
+	program_begins();
+	watches_up_to(3);
+}
+
 static bool grouped(void)
 {
 	return atomic_load(&reprise_groups) != 0;
@@ -458,7 +464,7 @@ int main(void)
 	Suite *suite = suite_create("group");
 	TCase *tests = tcase_create("group"), *other = tcase_create("other options");
 
-	tcase_add_checked_fixture(tests, program_begins, NULL);
+	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, streams_merge_when_forks_join_again);
 	tcase_add_test(tests, streams_that_wait_by_turns_do_not_merge);
 	tcase_add_test(tests, forks_that_never_join_do_not_merge);

@@ -15,6 +15,7 @@ static void begin_with(const char *pays)
 	const char *options[] = {"REPRISE_SMALLEST=4", pays, NULL};
 
 	program_begins_with(options);
+	watches_up_to(1);
 	driver.quiet = true;
 }
 

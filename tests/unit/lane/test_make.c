@@ -65,6 +65,7 @@ END_TEST
  * others on. Two lanes that this thread uses are none of others. */
 static void loops_beside(unsigned int others, unsigned int own)
 {
+	watches_up_to(1 + others + own);
 	for (unsigned int visit = 0; visit < 10; visit++) {
 		for (unsigned int stream = 2; stream < 2 + others + own; stream++) {
 			char word[] = {(char)('0' + stream), ':', 'y', '\0'};
@@ -181,6 +182,7 @@ START_TEST(a_graph_that_failed_is_built_again_after_longer_and_longer)
 {
 	uint64_t asked = 0, ops = 4;
 
+	watches_up_to(1);
 	calls("a b c d | a b c d | a b c d |");
 	ck_assert(fails());
 	calls("a b c d |");

@@ -60,6 +60,7 @@ END_TEST
 START_TEST(where_no_class_gains_the_lane_backs_off_soon)
 {
 	driver.graph_ns = 4 * DEAR;
+	watches_up_to(1);
 	launches_in(3000, short_visits[_i]);
 	ck_assert_uint_eq(counted()->backed_off, REPRISE_TUNE_BACKOFF_LEAST);
 }
@@ -69,6 +70,7 @@ END_TEST
 START_TEST(beside_a_class_that_does_not_gain_longer_visits_go_on)
 {
 	driver.graph_ns = DEAR;
+	watches_up_to(1);
 	launches_in(1000, "x | a b c d e f g |");
 	ck_assert_uint_ge(launches_in(20000, "x | a b c d e f g |"), 20000);
 	ck_assert_uint_eq(counted()->backed_off, 0);
@@ -128,6 +130,7 @@ START_TEST(no_graphs_are_built_of_what_does_not_gain)
 	uint64_t built;
 
 	driver.graph_ns = DEAR;
+	watches_up_to(1);
 	launches_in(500, "x | a b c d e f g |");
 	built = counted()->traces;
 	for (unsigned int round = 0; round < 50; round++)

@@ -26,6 +26,7 @@ static CUresult CUDAAPI function_of(CUfunction *function, CUkernel kernel)
 static void setup(void)
 {
 	program_begins();
+	watches_up_to(2);
 	reprise_driver.cuKernelGetFunction = function_of;
 	learns(TRACE, GRAPH);
 }
@@ -317,6 +318,18 @@ START_TEST(a_watch_goes_of_a_lane_without_ops)
 }
 END_TEST
 
+/* What it issues then is watched. */
+START_TEST(a_lane_whose_watch_went_can_leave_a_trace)
+{
+	struct reprise_lane *lane = lane_of(1);
+
+	CALLS_ARE_SEEN_AS("a b c", GRAPH); /* a trace is expected next */
+	ck_assert(reprise_lane_stop_watching(lane, reprise_clock_ticks() + 1));
+	CALLS_ARE_SEEN_AS("a b x |", "(a) (b) x");
+	ck_assert_ptr_nonnull(lane->watch);
+}
+END_TEST
+
 START_TEST(a_lane_that_watches_anew_has_its_traces)
 {
 	struct reprise_lane *lane = lane_of(1);
@@ -372,6 +385,7 @@ int main(void)
 	tcase_add_test(tests, of_all_lanes_the_least_recently_used_goes);
 	tcase_add_test(tests, a_lane_that_is_in_use_is_left_alone);
 	tcase_add_test(tests, a_watch_goes_of_a_lane_without_ops);
+	tcase_add_test(tests, a_lane_whose_watch_went_can_leave_a_trace);
 	tcase_add_test(tests, a_lane_that_watches_anew_has_its_traces);
 	tcase_add_test(tests, a_watch_stays_where_traces_are_replayed);
 	suite_add_tcase(suite, tests);
