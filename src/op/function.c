@@ -300,6 +300,7 @@ struct answer {
 	int count; /* of parameters; -1: not known */
 	const char *name;
 	struct reprise_param params[REPRISE_PARAMS_MOST];
+	struct reprise_deny_texts texts;
 };
 
 /* Without the table's lock: the driver may load code, or wait for other threads. */
@@ -312,7 +313,7 @@ static void ask(CUfunction function, struct answer *answer, struct reprise_funct
 	found->fixed_grid = answer->count < 0 || has_fixed_grid(function, is_kernel);
 	found->launches = answer->count >= 0 && may_launch(function, is_kernel);
 	answer->name = reprise_name_of(function, is_kernel);
-	found->denied = reprise_denied(answer->name);
+	found->denied = reprise_denied(answer->name, &answer->texts);
 	reprise_leave(entered);
 }
 

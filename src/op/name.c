@@ -2,7 +2,6 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -10,7 +9,6 @@
 #include "driver/driver.h"
 #include "op/qualified.h"
 
-#define NAME_MOST 512 /* characters that are kept */
 #define OTHERS (REPRISE_NAMES_MOST - 1)
 
 static struct {
@@ -41,11 +39,11 @@ uint16_t reprise_name_row(const char *name)
 	if (name == NULL)
 		return 0;
 	for (uint16_t row = 1; row < count; row++)
-		if (strncmp(rows[row].name, name, NAME_MOST) == 0)
+		if (strncmp(rows[row].name, name, REPRISE_NAME_MOST) == 0)
 			return row;
 	if (count == REPRISE_NAMES_MOST)
 		return OTHERS;
-	kept = count == OTHERS ? "others" : strndup(name, NAME_MOST);
+	kept = count == OTHERS ? "others" : strndup(name, REPRISE_NAME_MOST);
 	if (kept == NULL)
 		return 0;
 	atomic_store(&rows[count].name, kept);
@@ -72,12 +70,7 @@ void reprise_names_reset(void)
 
 /* ---- the deny list ---- */
 
-/* Not on the program's stack, which may be small. */
-struct texts {
-	char glob[REPRISE_OPTION_TEXT_MOST], qualified[NAME_MOST];
-};
-
-static bool matches(const char *name, const char *globs, struct texts *texts)
+static bool matches(const char *name, const char *globs, struct reprise_deny_texts *texts)
 {
 	bool mangled = reprise_qualified_name(name, texts->qualified, sizeof(texts->qualified));
 
@@ -92,17 +85,7 @@ static bool matches(const char *name, const char *globs, struct texts *texts)
 	return false;
 }
 
-/* Without memory to tell: true. */
-static bool is_on(const char *globs, const char *name)
-{
-	struct texts *texts = malloc(sizeof(*texts));
-	bool is = texts == NULL || matches(name, globs, texts);
-
-	free(texts);
-	return is;
-}
-
-bool reprise_denied(const char *name)
+bool reprise_denied(const char *name, struct reprise_deny_texts *texts)
 {
 	static atomic_bool told;
 	const char *globs = reprise_option_text(REPRISE_OPTION_DENY);
@@ -113,5 +96,5 @@ bool reprise_denied(const char *name)
 		reprise_log(
 			REPRISE_LOG_WARNING,
 			"the driver does not tell kernels' names: REPRISE_DENY denies nothing of those");
-	return name != NULL && is_on(globs, name);
+	return name != NULL && matches(name, globs, texts);
 }

@@ -6,7 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/options.h"
+
 #define REPRISE_NAMES_MOST 256
+#define REPRISE_NAME_MOST 512 /* characters that are kept */
 
 /* The driver's name for the function; NULL if it does not tell. Belongs to the driver, and lives as
  * long as the function. */
@@ -38,6 +41,11 @@ void reprise_names_reset(void);
  * not shown that a graph may launch them wherever the program launches them alone.
  */
 
+/* What comparing needs: the caller's, as the program's stack may be small. */
+struct reprise_deny_texts {
+	char glob[REPRISE_OPTION_TEXT_MOST], qualified[REPRISE_NAME_MOST];
+};
+
 /* True if the list has the kernel's name. Before CUDA 12.3 the driver does not tell names:
  * `name` is NULL and nothing is denied. One warning says so if the user gave the list. */
-bool reprise_denied(const char *name);
+bool reprise_denied(const char *name, struct reprise_deny_texts *texts);
