@@ -1020,6 +1020,7 @@ BUGS = (
 
 # Hazards that no bug can be planted for, and why.
 WITHOUT = {
+    "fork_event_before_spin": "on a GPU: in which order it takes nodes that do not depend on each other is not ours; what a record's node depends on is planted for `capture`, a unit test",
     "turned_fork": "what can be broken is planted for turned_ahead; whether this loop comes to turns is a matter of time, and a library that turns at random finds it where it does",
     "streams_beyond_numbers": "only the timeline tells these lanes apart; a test of the timeline has a bug of its own",
     "thread_state_kept": "on a GPU; `floating_point` and `errno_kept` see the same, and more, on the simulated driver",

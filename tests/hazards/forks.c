@@ -848,6 +848,32 @@ static void fork_spin_late(void)
 	repeat(forks_that_signal_late);
 }
 
+/* All kernels behind the fork's event wait in memory for what comes after the host has waited for
+ * that event. */
+static void forks_that_await_the_host(unsigned iteration)
+{
+	if (iteration == 60 || iteration == 120 || iteration == 180)
+		hazard_settle(outsider);
+	record_fork();
+	signal_flag(await, flag, iteration, origin);
+	for (unsigned i = 0; i < SIDES; i++) {
+		fork_to(i);
+		signal_flag(await, flag, iteration, sides[i]);
+		work_on(i, 1);
+	}
+	join_all();
+	CHECK(cuEventSynchronize(fork_event));
+	signal_flag(publish, flag, iteration, outsider);
+}
+
+static void fork_event_before_spin(void)
+{
+	set_up_plainly();
+	set_up_flag();
+	outsider = hazard_stream(CU_STREAM_NON_BLOCKING);
+	repeat(forks_that_await_the_host);
+}
+
 /* A kernel on the legacy stream, behind blocking streams that forked and joined, waits in memory
  * for what comes after the host has waited for a side stream. */
 static void forks_beside_legacy(unsigned iteration)
@@ -1286,6 +1312,7 @@ const struct hazard fork_hazards[] = {
 	{"fork_origin_destroyed", fork_origin_destroyed},
 	{"fork_spin", fork_spin},
 	{"fork_spin_late", fork_spin_late},
+	{"fork_event_before_spin", fork_event_before_spin},
 	{"fork_side_before_legacy", fork_side_before_legacy},
 	{"fork_hold", fork_hold},
 	{"fork_threads_in_turn", fork_threads_in_turn},

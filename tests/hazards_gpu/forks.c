@@ -216,6 +216,46 @@ static void fork_spin_late(void)
 	verify_all(ITERATIONS);
 }
 
+/* All kernels behind the fork's event, and those behind an event in the midst of each branch, wait
+ * for what the host writes when it has waited for these events. */
+static void fork_event_before_spin(void)
+{
+	uint32_t *flags[] = {mapped_words(), mapped_words()}, *late = mapped_words();
+	cudaEvent_t midst[SIDES];
+
+	set_up(cudaEventDisableTiming);
+	for (unsigned k = 0; k < SIDES; k++)
+		CHECK(cudaEventCreateWithFlags(&midst[k], cudaEventDisableTiming));
+	launch(kernel_wait, 1, 1, (void *[]){&flags[0], &(uint32_t){0}, &late}, origin);
+	fork_all(7);
+	join_all();
+	CHECK(cudaDeviceSynchronize());
+	for (uint32_t i = 1; i < ITERATIONS; i++) {
+		mirror_mix(&trunk, 1, origin);
+		CHECK(cudaEventRecord(fork_event, origin));
+		launch(kernel_wait, 1, 1, (void *[]){&flags[0], &i, &late}, origin);
+		for (unsigned k = 0; k < SIDES; k++) {
+			CHECK(cudaStreamWaitEvent(sides[k], fork_event, 0));
+			launch(kernel_wait, 1, 1, (void *[]){&flags[0], &i, &late}, sides[k]);
+			mirror_absorb(&branches[k], trunk.device, trunk.host, sides[k]);
+			CHECK(cudaEventRecord(midst[k], sides[k]));
+			launch(kernel_wait, 1, 1, (void *[]){&flags[1], &i, &late}, sides[k]);
+			mirror_mix(&branches[k], 7, sides[k]);
+			CHECK(cudaEventRecord(join_events[k], sides[k]));
+		}
+		join_all();
+		CHECK(cudaEventSynchronize(fork_event));
+		*(volatile uint32_t *)flags[0] = i;
+		for (unsigned k = 0; k < SIDES; k++)
+			CHECK(cudaEventSynchronize(midst[k]));
+		*(volatile uint32_t *)flags[1] = i;
+		if (i % 4 == 0)
+			CHECK(cudaStreamSynchronize(origin));
+		EXPECT(!*late, "iteration %u: an event came late", i);
+	}
+	verify_all(ITERATIONS);
+}
+
 /* A kernel on the legacy stream, behind blocking streams that forked and joined, waits for what
  * comes after the host has waited for a side stream. */
 static void fork_side_before_legacy(void)
@@ -364,6 +404,7 @@ const struct hazard fork_hazards[] = {
 	{"fork_event_reborn", fork_event_reborn},
 	{"fork_stream_destroyed", fork_stream_destroyed},
 	{"fork_spin_late", fork_spin_late},
+	{"fork_event_before_spin", fork_event_before_spin},
 	{"fork_side_before_legacy", fork_side_before_legacy},
 	{NULL, NULL},
 };
