@@ -11,14 +11,10 @@
 
 #include "driver/functions.h"
 
-/* cuda.h declares them only under the names that its macros give to the newest versions. */
+/* cuda.h declares it only under the name that its macro gives to the newest version. */
 CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
                                    CUgraph *graph, const CUgraphNode **dependencies,
                                    size_t *dependency_count);
-CUresult cuEventElapsedTime_v2(float *ms, CUevent begin, CUevent end);
-CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode *dependencies,
-                                              const CUgraphEdgeData *edges, size_t count,
-                                              unsigned int flags);
 
 struct reprise_driver {
 #define X(name) __typeof__(name) *name;

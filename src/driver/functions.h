@@ -32,7 +32,6 @@
 	NEEDED(cuStreamIsCapturing) \
 	OPTIONAL(cuStreamGetCaptureInfo_v2) \
 	OPTIONAL(cuStreamGetCaptureInfo_v3) \
-	OPTIONAL(cuStreamUpdateCaptureDependencies_v2) \
 	NEEDED(cuStreamCreateWithPriority) \
 	OPTIONAL(cuStreamCopyAttributes) \
 	OPTIONAL(cuStreamGetAttribute) \
@@ -46,7 +45,6 @@
 	NEEDED(cuEventQuery) \
 	NEEDED(cuEventRecord) \
 	OPTIONAL(cuEventRecordWithFlags) \
-	OPTIONAL(cuEventElapsedTime_v2) \
 	NEEDED(cuEventDestroy_v2) \
 	/* capture and graphs */ \
 	NEEDED(cuThreadExchangeStreamCaptureMode) \

@@ -3,38 +3,28 @@
 #include "base/log.h"
 #include "driver/driver.h"
 
-/* What the stream's next call would depend on. *nodes: `count` of them; the driver's. `plain`: by
- * edges without data. */
-static bool dependencies_of(CUstream stream, bool plain, const CUgraphNode **nodes, size_t *count)
+/* The node of the last captured call: the only one that the stream's next call would depend on. */
+static bool last_node(CUstream stream, CUgraphNode *node)
 {
 	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+	const CUgraphNode *dependencies = NULL;
+	size_t count = 0;
 	CUresult result;
 
-	*nodes = NULL;
-	*count = 0;
 	if (reprise_driver.cuStreamGetCaptureInfo_v3 != NULL)
-		result = reprise_driver.cuStreamGetCaptureInfo_v3(stream, &status, NULL, NULL, nodes, NULL,
-		                                                  count);
+		result = reprise_driver.cuStreamGetCaptureInfo_v3(stream, &status, NULL, NULL,
+		                                                  &dependencies, NULL, &count);
 	else if (reprise_driver.cuStreamGetCaptureInfo_v2 != NULL)
-		result =
-			reprise_driver.cuStreamGetCaptureInfo_v2(stream, &status, NULL, NULL, nodes, count);
+		result = reprise_driver.cuStreamGetCaptureInfo_v2(stream, &status, NULL, NULL,
+		                                                  &dependencies, &count);
 	else
 		return false;
 	/* With a programmatic edge, version 2 and a missing edge array fail with
 	 * CUDA_ERROR_LOSSY_QUERY, but still list the node. */
-	return (result == CUDA_SUCCESS || (!plain && result == CUDA_ERROR_LOSSY_QUERY)) &&
-	       status == CU_STREAM_CAPTURE_STATUS_ACTIVE && (*count == 0 || *nodes != NULL);
-}
-
-/* The node of the last captured call: the only one that the stream's next call would depend on. */
-static bool last_node(CUstream stream, CUgraphNode *node)
-{
-	const CUgraphNode *nodes;
-	size_t count;
-
-	if (!dependencies_of(stream, false, &nodes, &count) || count != 1)
+	if ((result != CUDA_SUCCESS && result != CUDA_ERROR_LOSSY_QUERY) ||
+	    status != CU_STREAM_CAPTURE_STATUS_ACTIVE || count != 1 || dependencies == NULL)
 		return false;
-	*node = nodes[0];
+	*node = dependencies[0];
 	return true;
 }
 
@@ -95,9 +85,9 @@ static bool describe_set(const struct reprise_graph_node *node, const struct rep
 static bool describe_node(struct reprise_graph_node *node, const struct reprise_op *op,
                           CUstream stream)
 {
-	*node = (struct reprise_graph_node){.leaf = node->leaf};
-	if (reprise_op_is_event(op->kind))
-		return true; /* edges, or a node that stays as it is */
+	*node = (struct reprise_graph_node){0};
+	if (op->kind == REPRISE_OP_WAIT)
+		return true; /* edges, no node */
 	if (!last_node(stream, &node->node))
 		return false;
 	node->settable = op->kind == REPRISE_OP_KERNEL ? describe_kernel(node)
@@ -114,7 +104,6 @@ static bool describe_node(struct reprise_graph_node *node, const struct reprise_
 /* A capture in progress: the program's events recorded so far, each with an event of Reprise's. */
 struct fork {
 	const struct reprise_graph *graph;
-	const struct reprise_graph_node *nodes;
 	enum reprise_side side;
 	CUevent recorded[REPRISE_FORK_EVENTS_MOST];
 	unsigned int count;
@@ -135,71 +124,21 @@ static CUevent edge_of(struct fork *fork, CUevent event)
 	return fork->graph->capture_streams->forks->edges[fork->side][i];
 }
 
-/* Of an event that was recorded. */
-static bool has_time(CUevent event)
+/* The node comes first: waits for the event come after the record in the program, too. */
+static CUresult capture_record(struct fork *fork, CUevent event, CUstream stream)
 {
-	float ms;
+	CUresult result =
+		reprise_driver.cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL);
 
-	return reprise_driver.cuEventElapsedTime_v2 == NULL ||
-	       reprise_driver.cuEventElapsedTime_v2(&ms, event, event) != CUDA_ERROR_INVALID_HANDLE;
+	return result != CUDA_SUCCESS ? result
+	                              : reprise_driver.cuEventRecord(edge_of(fork, event), stream);
 }
 
-/* A time is taken where the record stands, and of two records of an event the later one counts. */
-static bool may_be_leaf(const struct reprise_graph *graph, unsigned int at)
-{
-	CUevent event = graph->ops[at].event;
-
-	for (unsigned int i = 0; i < graph->count; i++)
-		if (i != at && graph->ops[i].kind == REPRISE_OP_RECORD && graph->ops[i].event == event)
-			return false;
-	return !has_time(event);
-}
-
-static void choose_leaves(const struct reprise_graph *graph, struct reprise_graph_node *nodes)
-{
-	bool can = reprise_driver.cuStreamUpdateCaptureDependencies_v2 != NULL;
-
-	for (unsigned int i = 0; i < graph->count; i++)
-		nodes[i].leaf = can && graph->ops[i].kind == REPRISE_OP_RECORD && may_be_leaf(graph, i);
-}
-
-/* Nothing depends on the node. What follows depends on *before, or, if `count` is 0, on nothing. */
-static CUresult capture_leaf(CUevent edge, CUevent event, CUstream stream, CUgraphNode *before,
-                             size_t count)
-{
-	CUresult result = reprise_driver.cuEventRecord(edge, stream);
-
-	if (result == CUDA_SUCCESS)
-		result = reprise_driver.cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL);
-	return result != CUDA_SUCCESS
-	           ? result
-	           : reprise_driver.cuStreamUpdateCaptureDependencies_v2(
-					 stream, before, NULL, count, CU_STREAM_SET_CAPTURE_DEPENDENCIES);
-}
-
-static CUresult capture_record(struct fork *fork, CUevent event, CUstream stream, bool leaf)
-{
-	CUevent edge = edge_of(fork, event);
-	const CUgraphNode *nodes;
-	CUgraphNode before = NULL;
-	size_t count;
-	CUresult result;
-
-	if (leaf && dependencies_of(stream, true, &nodes, &count) && count <= 1) {
-		if (count == 1)
-			before = nodes[0]; /* the driver's list is the stream's, and changes with it */
-		return capture_leaf(edge, event, stream, &before, count);
-	}
-	result = reprise_driver.cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL);
-	return result != CUDA_SUCCESS ? result : reprise_driver.cuEventRecord(edge, stream);
-}
-
-static CUresult capture_op(struct fork *fork, unsigned int at, const struct reprise_op *op,
-                           CUstream stream)
+static CUresult capture_op(struct fork *fork, const struct reprise_op *op, CUstream stream)
 {
 	switch (op->kind) {
 	case REPRISE_OP_RECORD:
-		return capture_record(fork, op->event, stream, fork->nodes[at].leaf);
+		return capture_record(fork, op->event, stream);
 	case REPRISE_OP_WAIT:
 		return reprise_driver.cuStreamWaitEvent(stream, edge_of(fork, op->event),
 		                                        CU_EVENT_WAIT_DEFAULT);
@@ -258,18 +197,13 @@ CUgraph reprise_capture(const struct reprise_graph *graph, enum reprise_side sid
                         const struct reprise_op *incoming, const uint64_t *changed,
                         struct reprise_graph_node *nodes)
 {
-	struct fork fork = {.graph = graph,
-	                    .side = side,
-	                    .nodes = nodes != NULL ? nodes : graph->nodes};
+	struct fork fork = {.graph = graph, .side = side};
 	CUstream first = reprise_capture_streams_of(graph->capture_streams, side, graph->ops[0].member);
+	CUresult result = reprise_driver.cuStreamBeginCapture_v2(first, CU_STREAM_CAPTURE_MODE_RELAXED);
 	CUgraph captured = NULL;
 	size_t count = 0;
 	bool whole = true;
-	CUresult result;
 
-	if (nodes != NULL)
-		choose_leaves(graph, nodes);
-	result = reprise_driver.cuStreamBeginCapture_v2(first, CU_STREAM_CAPTURE_MODE_RELAXED);
 	if (result != CUDA_SUCCESS)
 		return NULL;
 	for (unsigned int i = 0; result == CUDA_SUCCESS && i < graph->count; i++) {
@@ -277,7 +211,7 @@ CUgraph reprise_capture(const struct reprise_graph *graph, enum reprise_side sid
 			changed != NULL && reprise_bit(changed, i) ? &incoming[i] : &graph->ops[i];
 		CUstream stream = reprise_capture_streams_of(graph->capture_streams, side, op->member);
 
-		result = capture_op(&fork, i, op, stream);
+		result = capture_op(&fork, op, stream);
 		if (result == CUDA_SUCCESS && nodes != NULL && whole)
 			whole = describe_node(&nodes[i], op, stream);
 	}

@@ -10,10 +10,7 @@
  * mode must be relaxed, and the ops' context current.
  *
  * Waits become edges. A record becomes a node, so that the launch records the event for later waits
- * and queries. What follows it in its stream, or waits for it, depends on what came before the
- * record: the GPU takes about 1.5 us for a record that is in the way. The record of an event that
- * has a time, or of one that the graph records twice, is in the way. Each branch but the first ends
- * in a record node of its own (graph/graph.h).
+ * and queries. Each branch but the first ends in a record node of its own (graph/graph.h).
  */
 CUgraph reprise_capture(const struct reprise_graph *graph, enum reprise_side side,
                         const struct reprise_op *incoming, const uint64_t *changed,

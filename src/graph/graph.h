@@ -70,7 +70,6 @@ struct reprise_graph_node {
 	CUkernel kernel;
 	/* the driver described the node, and nodes of its kind can be set */
 	bool settable;
-	bool leaf;       /* of a record: nothing depends on the node */
 	uint8_t refused; /* refusals to set it in a row */
 };
 

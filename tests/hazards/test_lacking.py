@@ -34,8 +34,6 @@ LOST = {
     "cuStreamCopyAttributes": ("stream_attributes", ["--most=replayed=0"]),
     "cuStreamGetAttribute": ("stream_attributes_per_thread", ["--most=replayed=0"]),
     "cuStreamSetAttribute": ("patch_mixed", ["--replayed=80"]),
-    "cuStreamUpdateCaptureDependencies_v2": ("fork_values", ["--replayed=80", "--counter=group_launches=1"]),
-    "cuEventElapsedTime_v2": ("fork_values", ["--replayed=80", "--counter=group_launches=1"]),
     "cuEventRecordWithFlags": ("fork_values", ["--most=lanes_merged=0", "--most=group_launches=0"]),
     "cuGraphKernelNodeGetParams_v2": ("large_params", ["--replayed=80", "--most=node_updates=0", "--counter=updates=10"]),
     "cuGraphMemcpyNodeGetParams": ("patch_mixed", ["--replayed=80", "--counter=updates=10"]),

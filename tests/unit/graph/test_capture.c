@@ -216,29 +216,6 @@ static CUresult CUDAAPI info_3(CUstream stream, CUstreamCaptureStatus *status, c
 	return result;
 }
 
-/* Nothing but the last call's record node is removed. */
-static CUresult CUDAAPI depend(CUstream stream, CUgraphNode *on, const CUgraphEdgeData *edges,
-                               size_t count, unsigned int flags)
-{
-	ck_assert_uint_eq(flags, CU_STREAM_SET_CAPTURE_DEPENDENCIES);
-	ck_assert_uint_eq(count, dependencies_are);
-	ck_assert_ptr_null(edges);
-	if (refuses())
-		return driver.error;
-	driver.behind[(uintptr_t)stream] = count > 0 ? NODE((uintptr_t)*on >> 8) : 0;
-	return CUDA_SUCCESS;
-}
-
-static uint64_t timed; /* a bit for each of the program's events */
-
-static CUresult CUDAAPI elapsed(float *ms, CUevent begin, CUevent end)
-{
-	ck_assert_ptr_eq(begin, end);
-	ck_assert_ptr_null(driver.first); /* not within the capture */
-	return timed >> ((uintptr_t)begin & 0x3f) & 1 ? CUDA_ERROR_NOT_READY
-	                                              : CUDA_ERROR_INVALID_HANDLE;
-}
-
 static CUresult CUDAAPI describe_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)
 {
 	*params = kernel_is;
@@ -291,7 +268,7 @@ static CUDA_MEMCPY2D rows = {.dstDevice = 0x77};
 static struct reprise_forks forks;
 static struct reprise_capture_streams streams = {.forks = &forks};
 static struct reprise_op ops[OPS_MOST], incoming[OPS_MOST];
-static struct reprise_graph_node nodes[OPS_MOST], kept[OPS_MOST];
+static struct reprise_graph_node nodes[OPS_MOST];
 static struct reprise_graph graph;
 static uint64_t changed[2];
 
@@ -351,8 +328,6 @@ static void setup(void)
 	reprise_driver.cuEventRecord = record;
 	reprise_driver.cuEventRecordWithFlags = record_node;
 	reprise_driver.cuStreamWaitEvent = wait;
-	reprise_driver.cuStreamUpdateCaptureDependencies_v2 = depend;
-	reprise_driver.cuEventElapsedTime_v2 = elapsed;
 	reprise_driver.cuStreamGetCaptureInfo_v2 = info_2;
 	reprise_driver.cuStreamGetCaptureInfo_v3 = info_3;
 	reprise_driver.cuGraphKernelNodeGetParams_v2 = describe_kernel;
@@ -372,9 +347,7 @@ static void setup(void)
 	for (unsigned int i = 0; i < REPRISE_MEMBERS_MOST; i++)
 		forks.branch_ends[i] = BRANCH_END(i);
 	memset(nodes, 0x5a, sizeof(nodes));
-	graph = (struct reprise_graph){.ops = ops, .capture_streams = &streams, .nodes = kept};
-	memset(kept, 0, sizeof(kept));
-	timed = ~UINT64_C(0);
+	graph = (struct reprise_graph){.ops = ops, .capture_streams = &streams};
 }
 
 /* Three branches fork off and one of them joins again; the same event is recorded twice. */
@@ -416,7 +389,7 @@ START_TEST(a_graph_has_the_edges_of_its_events_and_no_others)
 }
 END_TEST
 
-/* Waits and records have none, the others the last of their stream. */
+/* Waits have none, the others the last of their stream. */
 START_TEST(each_op_has_its_node)
 {
 	static const struct reprise_graph_node none;
@@ -425,166 +398,10 @@ START_TEST(each_op_has_its_node)
 	fork_of_four();
 	ck_assert_ptr_eq(capture(REPRISE_FOR_BUILDING), GRAPH);
 	for (unsigned int i = 0; i < graph.count; i++)
-		if (reprise_op_is_event(ops[i].kind)) {
+		if (ops[i].kind == REPRISE_OP_WAIT)
 			ck_assert_mem_eq(&nodes[i], &none, sizeof(none));
-			node += ops[i].kind == REPRISE_OP_RECORD;
-		} else {
+		else
 			ck_assert_uint_eq((uintptr_t)nodes[i].node, ++node << 8);
-		}
-}
-END_TEST
-
-/* ---- records that nothing depends on ---- */
-
-/* Two branches of two ops, events that are recorded once. */
-static void fork_of_two(void)
-{
-	has(REPRISE_OP_SET, 0, 0xa);
-	has(REPRISE_OP_RECORD, 0, 1);
-	has(REPRISE_OP_WAIT, 1, 1);
-	has(REPRISE_OP_SET, 0, 0xb);
-	has(REPRISE_OP_SET, 1, 0xc);
-	has(REPRISE_OP_RECORD, 1, 2);
-	has(REPRISE_OP_WAIT, 0, 2);
-	has(REPRISE_OP_SET, 0, 0xd);
-}
-
-static const char leaves_of_two[] =
-	"1 set a:; 2 record 1001: 1; 3 set b: 1; 4 set c: 1; 5 record 1002: 4; 6 set d: 3 4; "
-	"7 record 81: 4; ";
-static const char path_of_two[] =
-	"1 set a:; 2 record 1001: 1; 3 set b: 2; 4 set c: 2; 5 record 1002: 4; 6 set d: 3 5; "
-	"7 record 81: 5; ";
-
-static bool is_leaf(unsigned int op)
-{
-	return nodes[op].leaf;
-}
-
-START_TEST(nothing_depends_on_a_record)
-{
-	timed = 0;
-	fork_of_two();
-	ck_assert_ptr_eq(capture((enum reprise_side)_i), GRAPH);
-	ck_assert_str_eq(driver.told, leaves_of_two);
-	ck_assert(is_leaf(1) && is_leaf(5));
-}
-END_TEST
-
-/* The same graph: the driver takes no other for an update. */
-START_TEST(a_patch_has_the_records_where_the_graph_has_them)
-{
-	timed = 0;
-	fork_of_two();
-	ck_assert_ptr_eq(capture(REPRISE_FOR_BUILDING), GRAPH);
-	memcpy(kept, nodes, sizeof(kept));
-	driver.told[0] = '\0';
-	driver.nodes = 0;
-	memset(driver.behind, 0, sizeof(driver.behind));
-	timed = ~UINT64_C(0); /* it does not ask again */
-	ck_assert_ptr_eq(reprise_capture(&graph, REPRISE_FOR_PATCHING, incoming, changed, NULL), GRAPH);
-	ck_assert_str_eq(driver.told, leaves_of_two);
-}
-END_TEST
-
-START_TEST(what_follows_a_record_with_a_time_depends_on_it)
-{
-	timed = 1u << 1 | 1u << 2;
-	fork_of_two();
-	ck_assert_ptr_eq(capture(REPRISE_FOR_BUILDING), GRAPH);
-	ck_assert_str_eq(driver.told, path_of_two);
-	ck_assert(!is_leaf(1) && !is_leaf(5));
-}
-END_TEST
-
-START_TEST(one_record_of_a_graph_may_have_a_time)
-{
-	timed = 1u << 1;
-	fork_of_two();
-	ck_assert_ptr_eq(capture(REPRISE_FOR_BUILDING), GRAPH);
-	ck_assert(!is_leaf(1) && is_leaf(5));
-}
-END_TEST
-
-/* The second of them counts. */
-START_TEST(of_an_event_that_is_recorded_twice_both_records_are_in_the_way)
-{
-	timed = 0;
-	fork_of_four();
-	ck_assert_ptr_eq(capture(REPRISE_FOR_BUILDING), GRAPH);
-	ck_assert(!is_leaf(0) && is_leaf(5) && !is_leaf(10));
-}
-END_TEST
-
-/* Then nothing comes before the branches. */
-START_TEST(nothing_depends_on_a_record_that_is_the_first_op)
-{
-	has(REPRISE_OP_RECORD, 0, 1);
-	has(REPRISE_OP_WAIT, 1, 1);
-	has(REPRISE_OP_SET, 0, 0xb);
-	has(REPRISE_OP_SET, 1, 0xc);
-	kept[0].leaf = true;
-	dependencies_are = 0;
-	ck_assert_ptr_eq(reprise_capture(&graph, REPRISE_FOR_PATCHING, incoming, changed, NULL), GRAPH);
-	ck_assert_str_eq(driver.told, "1 record 1001:; 2 set b:; 3 set c:; 4 record 81: 3; ");
-}
-END_TEST
-
-/* Behind two ops of two streams at once there is no one op that it could be beside. */
-START_TEST(a_record_behind_a_join_is_in_the_way)
-{
-	timed = 0;
-	fork_of_two();
-	memset(kept, 1, sizeof(kept));
-	dependencies_are = 2;
-	ck_assert_ptr_eq(reprise_capture(&graph, REPRISE_FOR_PATCHING, incoming, changed, NULL), GRAPH);
-	ck_assert_str_eq(driver.told, path_of_two);
-}
-END_TEST
-
-START_TEST(with_edges_that_have_data_a_record_is_in_the_way)
-{
-	timed = 0;
-	fork_of_two();
-	memset(kept, 1, sizeof(kept));
-	info_is = CUDA_ERROR_LOSSY_QUERY;
-	ck_assert_ptr_eq(reprise_capture(&graph, REPRISE_FOR_PATCHING, incoming, changed, NULL), GRAPH);
-	ck_assert_str_eq(driver.told, path_of_two);
-}
-END_TEST
-
-START_TEST(without_the_calls_for_it_records_are_in_the_way)
-{
-	timed = 0;
-	fork_of_two();
-	if (_i == 0)
-		reprise_driver.cuStreamUpdateCaptureDependencies_v2 = NULL;
-	else
-		reprise_driver.cuEventElapsedTime_v2 = NULL;
-	ck_assert_ptr_eq(capture(REPRISE_FOR_BUILDING), GRAPH);
-	ck_assert_str_eq(driver.told, path_of_two);
-}
-END_TEST
-
-START_TEST(whichever_call_for_a_leaf_the_driver_refuses_nothing_is_left_behind)
-{
-	unsigned int calls;
-
-	timed = 0;
-	fork_of_two();
-	ck_assert_ptr_eq(capture(REPRISE_FOR_BUILDING), GRAPH);
-	calls = driver.calls;
-	for (unsigned int at = 1; at <= calls; at++) {
-		CUgraph made;
-
-		setup();
-		timed = 0;
-		driver.fails_at = at;
-		fork_of_two();
-		made = capture(REPRISE_FOR_BUILDING);
-		ck_assert_uint_eq(driver.left, made != NULL);
-		ck_assert_ptr_null(driver.first);
-	}
 }
 END_TEST
 
@@ -948,7 +765,7 @@ START_TEST(a_node_that_is_described_otherwise_is_not_set)
 	described[_i].change();
 	ck_assert_ptr_eq(capture(REPRISE_FOR_BUILDING), GRAPH);
 	ck_assert_int_eq(nodes[0].settable, described[_i].settable);
-	ck_assert_uint_eq((uintptr_t)nodes[0].node, ops[0].kind != REPRISE_OP_RECORD ? 1 << 8 : 0);
+	ck_assert_uint_eq((uintptr_t)nodes[0].node, 1 << 8);
 	ck_assert_uint_eq(nodes[0].refused, 0);
 	if (ops[0].kind != REPRISE_OP_KERNEL || !described[_i].settable)
 		return;
@@ -967,16 +784,6 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_loop_test(tests, a_graph_has_the_edges_of_its_events_and_no_others, 0, REPRISE_SIDES);
 	tcase_add_test(tests, each_op_has_its_node);
-	tcase_add_loop_test(tests, nothing_depends_on_a_record, 0, REPRISE_SIDES);
-	tcase_add_test(tests, a_patch_has_the_records_where_the_graph_has_them);
-	tcase_add_test(tests, what_follows_a_record_with_a_time_depends_on_it);
-	tcase_add_test(tests, one_record_of_a_graph_may_have_a_time);
-	tcase_add_test(tests, of_an_event_that_is_recorded_twice_both_records_are_in_the_way);
-	tcase_add_test(tests, nothing_depends_on_a_record_that_is_the_first_op);
-	tcase_add_test(tests, a_record_behind_a_join_is_in_the_way);
-	tcase_add_test(tests, with_edges_that_have_data_a_record_is_in_the_way);
-	tcase_add_loop_test(tests, without_the_calls_for_it_records_are_in_the_way, 0, 2);
-	tcase_add_test(tests, whichever_call_for_a_leaf_the_driver_refuses_nothing_is_left_behind);
 	tcase_add_test(tests, changed_ops_take_the_place_of_those_that_they_changed);
 	tcase_add_test(tests, whichever_call_the_driver_refuses_nothing_is_left_behind);
 	tcase_add_test(tests, after_an_op_that_the_driver_refuses_none_is_issued);
