@@ -36,12 +36,9 @@ REPRISE_HOT static CUresult handle(struct reprise_call *call)
 /* The way of a call that passes (entry/entry.h). `key`: what a scan knows it by. */
 #define PASS(name, stream, is_per_thread, key, ...) \
 	do { \
-		enum reprise_pass pass = reprise_pass_begins(stream, is_per_thread); \
 		CUresult passed; \
 		unsigned int tried = 0; \
-		if (pass == REPRISE_PASS_NOT || \
-		    (pass == REPRISE_PASS_SCANNED && \
-		     !reprise_pass_begins_scanned(stream, is_per_thread, key))) \
+		if (!REPRISE_PASSES(stream, is_per_thread, key)) \
 			break; \
 		do \
 			passed = REPRISE_REAL(name)(__VA_ARGS__); \

@@ -63,8 +63,7 @@ static inline bool reprise_ends_context(enum reprise_lifetime what)
 CUresult reprise_handle_op(struct reprise_call *call);
 
 /* RECORD, before all else: whether the op is eager, and nothing needs to be known of it but, if it
- * is scanned, its key (pass.c). If it passes, the door makes the program's call then, and again as
- * long as reprise_pass_again() is true. In a loop that is replayed this is one read. */
+ * is scanned, its key (pass.c). In a loop that is replayed this is one read. */
 enum reprise_pass reprise_pass_begins_alone(CUstream stream, bool per_thread); /* no lane holds */
 bool reprise_pass_begins_scanned(CUstream stream, bool per_thread, struct reprise_scan_key key);
 
@@ -74,6 +73,16 @@ static inline enum reprise_pass reprise_pass_begins(CUstream stream, bool per_th
 	           ? REPRISE_PASS_NOT
 	           : reprise_pass_begins_alone(stream, per_thread);
 }
+
+/* True if the op passes: the door makes the program's call then, and again as long as
+ * reprise_pass_again() is true. A macro, so that the key is made only where the op is scanned. The
+ * arguments are read twice. */
+#define REPRISE_PASSES(stream, per_thread, key) \
+	__extension__({ \
+		enum reprise_pass begins = reprise_pass_begins(stream, per_thread); \
+		begins == REPRISE_PASS_AT_ONCE || (begins == REPRISE_PASS_SCANNED && \
+		                                   reprise_pass_begins_scanned(stream, per_thread, key)); \
+	})
 
 /* ORDER: issues what `stream` holds and what must precede it (the legacy stream and blocking
  * streams order each other). `per_thread` as in struct reprise_call. */

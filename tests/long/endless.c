@@ -123,7 +123,6 @@ static void op(struct stream *stream, uintptr_t what, uint32_t value)
 	void *params[] = {&value, (void *)(uintptr_t)bytes, (void *)(uintptr_t)bytes,
 	                  (void *)(uintptr_t)bytes};
 	struct reprise_call call = {.eager = eager, .entry = &work, .stream = stream->handle};
-	enum reprise_pass pass;
 
 	if (what >= DRIVER_FUNCTION) {
 		call.kind = REPRISE_OP_KERNEL;
@@ -143,10 +142,7 @@ static void op(struct stream *stream, uintptr_t what, uint32_t value)
 	}
 	stream->hash = driver_hash(stream->hash, &work);
 	reprise_clock_virtual += GAP_NS;
-	pass = reprise_pass_begins(call.stream, false);
-	if (pass == REPRISE_PASS_NOT ||
-	    (pass == REPRISE_PASS_SCANNED &&
-	     !reprise_pass_begins_scanned(call.stream, false, reprise_scan_key(&call)))) {
+	if (!REPRISE_PASSES(call.stream, false, reprise_scan_key(&call))) {
 		reprise_handle_op(&call);
 	} else {
 		eager(&call);

@@ -62,15 +62,6 @@ static CUresult eager(const struct reprise_call *call)
 	return driver_takes(call->entry, call->stream);
 }
 
-static bool passes(const struct reprise_call *call)
-{
-	enum reprise_pass pass = reprise_pass_begins(call->stream, false);
-
-	return pass == REPRISE_PASS_AT_ONCE ||
-	       (pass == REPRISE_PASS_SCANNED &&
-	        reprise_pass_begins_scanned(call->stream, false, reprise_scan_key(call)));
-}
-
 /* As in entry/ops.c: an op that does not go to its lane. */
 static void passes_eagerly(const struct reprise_call *call)
 {
@@ -108,7 +99,7 @@ static void call_op(unsigned int stream, struct work *work)
 		                              .width = (size_t)work->what,
 		                              .height = 1};
 	}
-	if (work->event == NULL && passes(&call)) {
+	if (work->event == NULL && REPRISE_PASSES(call.stream, false, reprise_scan_key(&call))) {
 		eager(&call);
 		reprise_pass_again(CUDA_SUCCESS, 0);
 		return;

@@ -25,10 +25,7 @@ static const struct reprise_scan_key key = {1, 2};
 
 static bool passes(void)
 {
-	enum reprise_pass pass = reprise_pass_begins(driver_stream(1), false);
-
-	if (pass == REPRISE_PASS_NOT || (pass == REPRISE_PASS_SCANNED &&
-	                                 !reprise_pass_begins_scanned(driver_stream(1), false, key)))
+	if (!REPRISE_PASSES(driver_stream(1), false, key))
 		return false;
 	ck_assert_int_eq(reprise_inside, 1); /* what the driver calls back goes straight through */
 	ck_assert(!reprise_pass_again(CUDA_SUCCESS, 0));
