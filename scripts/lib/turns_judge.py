@@ -77,7 +77,10 @@ class Measured:
 
     def outputs(self):
         verdicts = [process.same() for process in self.good]
-        return "**differ**" if False in verdicts else "not compared" if None in verdicts else "the same"
+        compared = [verdict for verdict in verdicts if verdict is not None]
+        if not all(compared):
+            return "**differ**"
+        return "the same" if len(compared) == len(verdicts) else f"{len(compared)} of {len(verdicts)} the same" if compared else "not compared"
 
     def cells(self):
         gain, ends = self.gain()

@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -66,9 +67,12 @@ class Turns(unittest.TestCase):
         path.write_text(LOOP.format(**{"before": "", "first": "", "each": "", "outputs": "steps", "plain": QUICK, "replaying": QUICK, "paused": QUICK} | parts))
         return loops.Loop(name, name, [sys.executable, str(loops.RUNNER), str(path)])
 
-    def measured(self, *made_up, seconds=1, **more):
-        settings = argparse.Namespace(**{"build": BUILD, "loops": made_up, "seconds": seconds, "turn": 0.05, "processes": 1, "together": 1, "ahead": 1, "gpus": 1, "limit": math.inf, "json": self.json,
-                                         "reports": None, "simulated": False} | more)
+    def settings(self, *made_up, seconds=1, **more):
+        return argparse.Namespace(**{"build": BUILD, "loops": made_up, "seconds": seconds, "turn": 0.05, "processes": 1, "together": 1, "ahead": 1, "gpus": 1, "limit": math.inf, "json": self.json,
+                                     "reports": None, "simulated": False} | more)
+
+    def measured(self, *made_up, **more):
+        settings = self.settings(*made_up, **more)
         measured, left_out = turns.measure(settings, PAUSING)
         turns.compare_all(settings, measured)
         return [turns_judge.Measured(each.loop, each.processes) for each in measured], left_out
@@ -151,6 +155,17 @@ class Turns(unittest.TestCase):
         self.assertTrue(all(processors))
         if len(os.sched_getaffinity(0)) > 1:
             self.assertFalse(processors[0] & processors[1])
+
+    def test_what_there_was_no_time_to_compare_is_named(self):
+        made_up = [self.loop("quick"), self.loop("endless", plain=PATIENCE_S, paused=QUICK)]
+        settings, ends = self.settings(*made_up), time.monotonic() + LONG_S
+        measured, _ = turns.measure(settings, PAUSING)
+        late = turns.compare_all(settings, measured, ends)
+        self.assertLess(time.monotonic() - ends, LONG_S)
+        self.assertEqual(late, ["endless: the outputs of 1 process were not compared: no time was left"])
+        self.assertEqual([(each.outputs(), each.processes[0].error) for each in measured], [("the same", None), ("not compared", None)])
+        late = turns.compare_all(settings, measured, time.monotonic())    # none is begun, and what is known stays
+        self.assertEqual(late, ["endless: the outputs of 1 process were not compared: no time was left"])
 
     def test_a_program_that_is_not_built_is_left_out(self):
         measured, left_out = self.measured(loops.Loop("other", "other", [str(self.folder / "missing"), "--turns"]), self.loop("one"))
