@@ -141,7 +141,7 @@ REPRISE_HOT static CUresult handle(struct reprise_call *call)
 }
 
 /* The op is recorded before the call: another thread's later call may return first. */
-static CUresult handle_recorded(struct reprise_call *call)
+static __attribute__((noinline)) CUresult handle_recorded(struct reprise_call *call)
 {
 	CUresult result;
 
@@ -151,7 +151,7 @@ static CUresult handle_recorded(struct reprise_call *call)
 	return result;
 }
 
-static CUresult handle_timed(struct reprise_call *call)
+static __attribute__((noinline)) CUresult handle_timed(struct reprise_call *call)
 {
 	uint64_t begin = reprise_timeline_begin();
 	CUresult result;

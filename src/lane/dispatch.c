@@ -17,6 +17,7 @@
 #include "graph/shadow.h"
 #include "op/cost.h"
 #include "op/function.h"
+#include "op/kernel.h"
 #include "stats/counters.h"
 #include "stats/histogram.h"
 #include "stats/kernels.h"
@@ -95,7 +96,12 @@ static void note_caller(struct reprise_lane *lane, struct reprise_call *call)
 REPRISE_HOT static bool agrees(struct reprise_lane *lane, const struct reprise_call *call,
                                enum reprise_exit *why)
 {
-	enum reprise_match match = reprise_op_match(&lane->trace->ops[lane->cursor], call);
+	const struct reprise_op *op = &lane->trace->ops[lane->cursor];
+	bool kernels = call->kind == REPRISE_OP_KERNEL && op->kind == REPRISE_OP_KERNEL &&
+	               call->member == op->member;
+	enum reprise_match match = __builtin_expect(kernels, 1)
+	                               ? reprise_kernel_match(op, &call->kernel)
+	                               : reprise_op_match(op, call);
 
 	return __builtin_expect(match == REPRISE_MATCH_SAME, 1) ||
 	       reprise_lane_go_on(lane, call, match, why);
@@ -317,30 +323,21 @@ static bool note_group_eager(struct reprise_lane *lane, const struct reprise_cal
 	return reprise_group_does_not_pay(lane);
 }
 
-REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct reprise_call *call)
+/* The op is an eager call. Gives the lane's lock. `first`: the lane was silent before. A function
+ * of its own, so that an op that is answered saves no registers for it. */
+static __attribute__((noinline)) CUresult handle_eagerly(struct reprise_lane *lane,
+                                                         struct reprise_lane *found,
+                                                         struct reprise_call *call, bool first)
 {
-	struct reprise_lane *lane = take_for_op(&found, call);
+	bool timed =
+			 lane->counts.ops % REPRISE_TUNE_EAGER_TIMED == 0 || lane->short_at == lane->counts.ops,
+		 useless = lane->group != NULL && note_group_eager(lane, call);
+	CUresult result;
 
-	if (__builtin_expect(lane == NULL, 0))
-		return reprise_call_eager(call, NULL);
-
-	uint64_t launches = lane->counts.launches;
-	bool first = !atomic_load_explicit(&lane->noisy, memory_order_relaxed);
-	CUresult result = CUDA_SUCCESS;
-	bool answered = decide(lane, call, &result);
-	bool timed = !answered && (lane->counts.ops % REPRISE_TUNE_EAGER_TIMED == 0 ||
-	                           lane->short_at == lane->counts.ops),
-		 launched = lane->counts.launches != launches;
-	bool useless = !answered && lane->group != NULL && note_group_eager(lane, call);
-
-	if (!answered)
-		reprise_pending_finish(lane, false);
-	if (__builtin_expect(call->foreign, 0) && !answered)
+	reprise_pending_finish(lane, false);
+	if (__builtin_expect(call->foreign, 0))
 		reprise_lanes_call_begins(found);
 	reprise_lock_give(&lane->lock);
-	if (answered)
-		return __builtin_expect(reprise_verifying, 0) && launched ? reprise_verify_wait(lane)
-		                                                          : result;
 	if (__builtin_expect(call->begins_turn, 0))
 		reprise_turns_switch(lane);
 	if (__builtin_expect(call->unfit != REPRISE_UNFIT_NONE && call->unfit != REPRISE_UNFIT_FIRST &&
@@ -366,4 +363,22 @@ REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct r
 	if (useless)
 		reprise_group_split(found, true);
 	return result;
+}
+
+REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct reprise_call *call)
+{
+	struct reprise_lane *lane = take_for_op(&found, call);
+
+	if (__builtin_expect(lane == NULL, 0))
+		return reprise_call_eager(call, NULL);
+
+	uint64_t launches = lane->counts.launches;
+	bool first = !atomic_load_explicit(&lane->noisy, memory_order_relaxed), launched;
+	CUresult result = CUDA_SUCCESS;
+
+	if (!decide(lane, call, &result))
+		return handle_eagerly(lane, found, call, first);
+	launched = lane->counts.launches != launches;
+	reprise_lock_give(&lane->lock);
+	return __builtin_expect(reprise_verifying, 0) && launched ? reprise_verify_wait(lane) : result;
 }

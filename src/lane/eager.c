@@ -14,20 +14,13 @@
 #define RUINED "the driver reported an error that ruins the context"
 
 /* The reason; set for good by reprise_eager_stop(). */
-static _Atomic(const char *) stopped REPRISE_HOT_DATA;
+_Atomic(const char *) reprise_stopped_because REPRISE_HOT_DATA;
 
 _Atomic uint32_t reprise_pauses REPRISE_HOT_DATA;
 _Atomic uint64_t reprise_turn_begun;
 static _Atomic uint64_t unseen_until;
 
 _Thread_local int reprise_in_range;
-
-REPRISE_HOT bool reprise_taking_part(void)
-{
-	return (reprise_inside | reprise_in_range) == 0 && !reprise_program_captures_any() &&
-	       atomic_load_explicit(&reprise_pauses, memory_order_acquire) == 0 &&
-	       atomic_load_explicit(&stopped, memory_order_relaxed) == NULL;
-}
 
 bool reprise_eager_by_range(void)
 {
@@ -112,7 +105,7 @@ bool reprise_eager_stop(const char *reason)
 {
 	const char *none = NULL;
 
-	if (!atomic_compare_exchange_strong(&stopped, &none, reason))
+	if (!atomic_compare_exchange_strong(&reprise_stopped_because, &none, reason))
 		return false;
 	reprise_log(REPRISE_LOG_INFO, "stopped: %s", reason);
 	return true;
@@ -123,13 +116,8 @@ bool reprise_eager_note_error(CUresult error)
 	return ruins_context(error) && reprise_eager_stop(RUINED);
 }
 
-const char *reprise_stopped(void)
-{
-	return atomic_load(&stopped);
-}
-
 void reprise_eager_reset(void)
 {
-	atomic_store(&stopped, NULL);
+	atomic_store(&reprise_stopped_because, NULL);
 	reprise_eager_turn_end();
 }

@@ -12,11 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/inside.h"
 #include "base/placement.h"
+#include "graph/program_captures.h"
 #include "stats/counters.h"
-
-/* True if Reprise handles this thread's calls. */
-bool reprise_taking_part(void);
 
 /* The counter of an op's call while Reprise takes no part. */
 enum reprise_counter reprise_eager_counter(void);
@@ -108,8 +107,21 @@ static inline bool reprise_all_are_eager(void)
 	return atomic_load_explicit(&reprise_pauses, memory_order_relaxed) != 0;
 }
 
+extern _Atomic(const char *) reprise_stopped_because;
+
 /* The reason why nothing is deferred any more; NULL while Reprise takes part. */
-const char *reprise_stopped(void);
+static inline const char *reprise_stopped(void)
+{
+	return atomic_load_explicit(&reprise_stopped_because, memory_order_acquire);
+}
+
+/* True if Reprise handles this thread's calls. */
+static inline bool reprise_taking_part(void)
+{
+	return (reprise_inside | reprise_in_range) == 0 && !reprise_program_captures_any() &&
+	       atomic_load_explicit(&reprise_pauses, memory_order_acquire) == 0 &&
+	       atomic_load_explicit(&reprise_stopped_because, memory_order_relaxed) == NULL;
+}
 
 /* After fork, in the child: clears the reason. */
 void reprise_eager_reset(void);

@@ -241,8 +241,25 @@ static void remember(CUstream stream, CUcontext context, struct reprise_lane *la
 	reprise_inside--;
 }
 
+/* This thread has not found it before. */
+static __attribute__((noinline)) struct reprise_lane *look_up_anew(CUstream stream,
+                                                                   CUcontext context, uint32_t now,
+                                                                   bool made)
+{
+	struct reprise_lane *lane;
+
+	reprise_lock_take(&registry_lock);
+	lane = search(context, stream);
+	if (lane == NULL && made)
+		lane = make(context, stream);
+	reprise_lock_give(&registry_lock);
+	if (lane != NULL)
+		remember(stream, context, lane, now);
+	return lane;
+}
+
 /* The lane of the stream in the current context. If there is none: NULL, or a new one if `made`. */
-REPRISE_HOT static struct reprise_lane *look_up(CUstream stream, bool per_thread, bool made)
+static inline struct reprise_lane *look_up(CUstream stream, bool per_thread, bool made)
 {
 	CUcontext context = NULL;
 	struct reprise_lane *lane;
@@ -260,14 +277,7 @@ REPRISE_HOT static struct reprise_lane *look_up(CUstream stream, bool per_thread
 	if (remembered[slot].stream == stream && remembered[slot].context == context &&
 	    remembered[slot].epoch == now)
 		return lane;
-	reprise_lock_take(&registry_lock);
-	lane = search(context, stream);
-	if (lane == NULL && made)
-		lane = make(context, stream);
-	reprise_lock_give(&registry_lock);
-	if (lane != NULL)
-		remember(stream, context, lane, now);
-	return lane;
+	return look_up_anew(stream, context, now, made);
 }
 
 REPRISE_HOT struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread)

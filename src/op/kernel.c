@@ -256,21 +256,12 @@ static bool legal_grid(const unsigned int *grid)
 	return grid[0] - 1 < 0x7fffffff && grid[1] - 1 < 65535 && grid[2] - 1 < 65535;
 }
 
-REPRISE_HOT enum reprise_match reprise_kernel_match(const struct reprise_op *op,
-                                                    const struct reprise_call_kernel *call)
+/* The same function, block and attributes. `packed`: the op's parameters. */
+static inline __attribute__((always_inline)) enum reprise_match match_values(
+	const struct reprise_op_kernel *kernel, const struct reprise_call_kernel *call,
+	const unsigned char *packed, struct source source)
 {
-	const struct reprise_op_kernel *kernel = &op->kernel;
 	const struct reprise_layout *layout = kernel->layout;
-	unsigned int attributes = call->config != NULL ? call->config->numAttrs : 0;
-	struct source source;
-
-	if (call->function != kernel->function ||
-	    memcmp(call->block, kernel->block, sizeof(kernel->block)) != 0 ||
-	    (call->config != NULL) != kernel->extended || attributes != kernel->attribute_count ||
-	    (call->params == NULL && call->extra == NULL) != kernel->empty_params ||
-	    !find_source(&source, layout, call) || !same_attributes(op, call))
-		return REPRISE_MATCH_NOT;
-
 	enum reprise_match match = REPRISE_MATCH_SAME;
 
 	if (memcmp(call->grid, kernel->grid, sizeof(kernel->grid)) != 0) {
@@ -283,14 +274,44 @@ REPRISE_HOT enum reprise_match reprise_kernel_match(const struct reprise_op *op,
 			return REPRISE_MATCH_NOT;
 		match = REPRISE_MATCH_VALUES;
 	}
-
-	const unsigned char *packed = op->payload + attribute_bytes(op);
-
 	for (uint32_t i = 0; match == REPRISE_MATCH_SAME && i < layout->count; i++)
 		if (!same_bytes(packed + layout->params[i].offset, param_at(&source, layout, i),
 		                layout->params[i].size))
 			match = REPRISE_MATCH_VALUES;
 	return match;
+}
+
+/* With attributes, or a packed buffer of parameters. */
+static __attribute__((noinline)) enum reprise_match match_extended(
+	const struct reprise_op *op, const struct reprise_call_kernel *call)
+{
+	const struct reprise_op_kernel *kernel = &op->kernel;
+	unsigned int attributes = call->config != NULL ? call->config->numAttrs : 0;
+	struct source source;
+
+	if ((call->config != NULL) != kernel->extended || attributes != kernel->attribute_count ||
+	    !find_source(&source, kernel->layout, call) || !same_attributes(op, call))
+		return REPRISE_MATCH_NOT;
+	return match_values(kernel, call, op->payload + attribute_bytes(op), source);
+}
+
+/* One by one: the call was written a moment ago, by stores that a wider load might not fit into. */
+static inline bool same_block(const unsigned int *a, const unsigned int *b)
+{
+	return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
+REPRISE_HOT enum reprise_match reprise_kernel_match(const struct reprise_op *op,
+                                                    const struct reprise_call_kernel *call)
+{
+	const struct reprise_op_kernel *kernel = &op->kernel;
+
+	if (call->function != kernel->function || !same_block(call->block, kernel->block) ||
+	    (call->params == NULL && call->extra == NULL) != kernel->empty_params)
+		return REPRISE_MATCH_NOT;
+	if (__builtin_expect(kernel->extended || call->config != NULL || call->extra != NULL, 0))
+		return match_extended(op, call);
+	return match_values(kernel, call, op->payload, (struct source){call->params, NULL});
 }
 
 void reprise_kernel_take_values(struct reprise_op *into, const struct reprise_call_kernel *call)
