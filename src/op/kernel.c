@@ -144,6 +144,7 @@ enum reprise_unfit reprise_kernel_examine(struct reprise_op *op,
 		.function = call->function,
 		.layout = function.layout,
 		.shared_bytes = call->shared_bytes,
+		.shared_most = call->shared_bytes,
 		.extended = call->config != NULL,
 		.fixed_grid = function.fixed_grid,
 		.empty_params = call->params == NULL && call->extra == NULL,
@@ -270,7 +271,7 @@ static inline __attribute__((always_inline)) enum reprise_match match_values(
 		match = REPRISE_MATCH_VALUES;
 	}
 	if (call->shared_bytes != kernel->shared_bytes) {
-		if (call->shared_bytes > kernel->shared_bytes)
+		if (call->shared_bytes > kernel->shared_most)
 			return REPRISE_MATCH_NOT;
 		match = REPRISE_MATCH_VALUES;
 	}

@@ -22,9 +22,9 @@ struct reprise_op_kernel {
 	CUfunction function;
 	const struct reprise_layout *layout;
 	unsigned int grid[3], block[3];
-	unsigned int shared_bytes;
-	uint16_t attribute_count; /* in the payload, before the parameters */
-	bool extended;            /* launched by cuLaunchKernelEx */
+	unsigned int shared_bytes, shared_most; /* the second: what the driver has accepted */
+	uint16_t attribute_count;               /* in the payload, before the parameters */
+	bool extended;                          /* launched by cuLaunchKernelEx */
 	bool fixed_grid;
 	bool empty_params; /* the program passed no parameters at all */
 	uint16_t name;     /* for the report: name.h */

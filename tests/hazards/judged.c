@@ -330,14 +330,14 @@ static void grid_limits(void)
 static void launch_smaller(unsigned iteration, bool trap, CUstream stream)
 {
 	expect(launch(1, 1, 1, WORDS,
-	              trap            ? 9000
-	              : iteration < 3 ? 8192
-	                              : 16 * (iteration * 7 % 101),
+	              trap             ? 9000
+	              : iteration < 60 ? 8192 - 16 * iteration
+	                               : 16 * (iteration * 7 % 101),
 	              iteration, stream));
 }
 
-/* Dynamic shared memory is another amount each time, always less than at first; and now and then
- * more than the function may have. */
+/* Dynamic shared memory is another amount each time, always less than while the loop is learnt; and
+ * now and then more than the function may have. */
 static void shared_shrinks(void)
 {
 	CHECK(cuFuncSetAttribute(hazard_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8192));
