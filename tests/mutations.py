@@ -74,7 +74,7 @@ BUGS = (
     ("a context that has ended is thought to be there", "context_has_ended", "	reprise_neighbours_ended(context);\n", "", "alone_on_device"),
     ("a first launch is thought to load nothing", "handle_eagerly", " && reprise_loading_begins_launch(call, !call->unseen)", " && false", "loading_behind_function"),
     ("a first launch that is not looked at is thought to load nothing", "step", "		call->unseen = true;\n", "", "loading_in_backoff_blocking_stream"),
-    ("a first launch in a stream in backoff is thought to load nothing", "eager", "	bool loads = reprise_loading_begins_launch(call, false);", "	bool loads = false;", "loading_in_backoff_stream"),
+    ("a first launch in a stream in backoff is thought to load nothing", "reprise_loading_call", "	bool loads = reprise_loading_begins_launch(call, false);", "	bool loads = false;", "loading_in_backoff_stream"),
     ("what is deferred stays so while a kernel is loaded", "reprise_loading_begins", "	reprise_lanes_issue_all();\n", "", "loading_behind_function"),
     ("what others have deferred stays so while a kernel is loaded", "reprise_loading_begins", "	reprise_lanes_issue_all();\n", "	reprise_lanes_issue_own();\n",
      "loading_beside_deferred"),

@@ -22,18 +22,6 @@
 
 /* ---- ops ---- */
 
-/* An op that does not go to a lane. */
-static CUresult eager(const struct reprise_call *call)
-{
-	bool loads = reprise_loading_begins_launch(call, false);
-	CUresult result = reprise_call_eager(call, NULL);
-
-	if (loads)
-		reprise_loading_ends(call->kernel.function, REPRISE_FUNCTION_LAUNCH,
-		                     result == CUDA_SUCCESS);
-	return result;
-}
-
 /* An op of an eager turn. True if the turn goes on. */
 static bool turn_goes_on(const struct reprise_call *call)
 {
@@ -93,7 +81,7 @@ static CUresult in_range(const struct reprise_call *call)
 		reprise_recorded_order(lane);
 	reprise_lanes_order(lane, call->stream, call->per_thread, true);
 	reprise_count(REPRISE_COUNT_nvtx_ops, 1);
-	result = eager(call);
+	result = reprise_loading_call(call);
 	reprise_lanes_returned();
 	return result;
 }
@@ -108,7 +96,7 @@ static __attribute__((noinline)) bool handle_eagerly(const struct reprise_call *
 	else if (passes(call))
 		*result = reprise_call_eager(call, NULL); /* nothing is held: no matter what it loads */
 	else if (stays_eager(call))
-		*result = eager(call);
+		*result = reprise_loading_call(call);
 	else
 		return false;
 	return true;
@@ -124,16 +112,16 @@ REPRISE_HOT static CUresult handle(struct reprise_call *call)
 	/* An empty op is no barrier: whatever is deferred may stay so. */
 	if (__builtin_expect(reprise_call_is_empty(call), 0) && reprise_op_is_nothing(call)) {
 		reprise_count(REPRISE_COUNT_empty_ops, 1);
-		return eager(call);
+		return reprise_loading_call(call);
 	}
 	lane = reprise_lanes_find_own(call->stream, call->per_thread);
 	if (lane != NULL && !reprise_records() && reprise_lanes_back_off(lane, call))
-		return eager(call);
+		return reprise_loading_call(call);
 	if (__builtin_expect(lane == NULL, 0)) {
 		reprise_process_prepare(); /* threads start with the first op, whatever it is */
 		reprise_lanes_make_way_for(call->stream, call->per_thread);
 		atomic_fetch_add_explicit(&reprise_ops_without_lane, 1, memory_order_relaxed);
-		return eager(call);
+		return reprise_loading_call(call);
 	}
 	reprise_process_prepare();
 	reprise_lanes_make_way(lane, reprise_call_is_copy(call));

@@ -120,7 +120,7 @@ static inline bool reprise_taking_part(void)
 {
 	return (reprise_inside | reprise_in_range) == 0 && !reprise_program_captures_any() &&
 	       atomic_load_explicit(&reprise_pauses, memory_order_acquire) == 0 &&
-	       atomic_load_explicit(&reprise_stopped_because, memory_order_relaxed) == NULL;
+	       reprise_stopped() == NULL;
 }
 
 /* After fork, in the child: clears the reason. */

@@ -50,6 +50,17 @@ void reprise_loading_ends(CUfunction function, enum reprise_function_call call, 
 	reprise_gate_end_waiting();
 }
 
+CUresult reprise_loading_call(const struct reprise_call *call)
+{
+	bool loads = reprise_loading_begins_launch(call, false);
+	CUresult result = reprise_call_eager(call, NULL);
+
+	if (loads)
+		reprise_loading_ends(call->kernel.function, REPRISE_FUNCTION_LAUNCH,
+		                     result == CUDA_SUCCESS);
+	return result;
+}
+
 void reprise_loading_note_module(void)
 {
 	atomic_store(&modules_asked_for, true);

@@ -21,6 +21,10 @@ bool reprise_loading_begins(CUfunction function, enum reprise_function_call call
 /* The same of an eager op. `is_first`: it is the kernel's first launch. Otherwise that is not
  * known, and it matters only if something is deferred. */
 bool reprise_loading_begins_launch(const struct reprise_call *call, bool is_first);
+
+/* Makes the program's call of an op that does not go to its lane, between these two if it may load.
+ */
+CUresult reprise_loading_call(const struct reprise_call *call);
 void reprise_loading_ends(CUfunction function, enum reprise_function_call call, bool succeeded);
 
 /* The program asked for a library's module: it may get functions of any kernels by it. For good. */

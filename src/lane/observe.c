@@ -267,8 +267,8 @@ void reprise_lane_watch_issued(struct reprise_lane *lane, const struct reprise_o
 /* ---- backoff ---- */
 
 /* A new lane is scanned from its first op on. When calls come again, it is watched. If nothing
- * repeats all the same, it backs off for REPRISE_TUNE_BACKOFF_LEAST ops,
- * then for twice as many each time, up to REPRISE_TUNE_BACKOFF_MOST. After each backoff it is
+ * repeats all the same, it backs off for REPRISE_TUNE_BACKOFF_LEAST ops, then for twice as many
+ * each time, up to REPRISE_TUNE_BACKOFF_MOST. After each backoff it is
  * scanned, and watched for REPRISE_TUNE_BACKOFF_WATCHED ops. If no calls come again while it is
  * scanned, for REPRISE_TUNE_SCAN_SPAN ops, it backs off for as many, then for twice as many each
  * time. */

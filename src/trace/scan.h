@@ -1,10 +1,10 @@
 /*
- * Scanning: whether calls come again. A lane in which none do need not be watched, which takes ten
- * times as long. Each call is known by two hashes: of what stays the same where it is the same call,
- * its grid or size included, and of its form, without them. Four of the first in a row are looked
- * up, and sixteen of the second: a loop may have another grid each time, and a few kernels in
- * random order have the same forms, but not sixteen in a row. Parameters and waits do not count.
- * Calls that come again by chance do: watching tells them apart.
+ * Scanning: whether calls come again. A lane in which none do need not be watched, which takes
+ * seven times as long. Each call is known by two hashes: of what stays the same where it is the
+ * same call, its grid or size included, and of its form, without them. Four of the first in a row
+ * are looked up, and sixteen of the second: a loop may have another grid each time, and a few
+ * kernels in random order have the same forms, but not sixteen in a row. Parameters and waits do
+ * not count. Calls that come again by chance do: watching tells them apart.
  *
  * Any thread may scan at any time, without a lock. Two may overwrite each other's notes; then it
  * takes a few calls more until something is found.

@@ -62,17 +62,6 @@ static CUresult eager(const struct reprise_call *call)
 	return driver_takes(call->entry, call->stream);
 }
 
-/* As in entry/ops.c: an op that does not go to its lane. */
-static void passes_eagerly(const struct reprise_call *call)
-{
-	bool loads = reprise_loading_begins_launch(call, false);
-	CUresult result = reprise_call_eager(call, NULL);
-
-	if (loads)
-		reprise_loading_ends(call->kernel.function, REPRISE_FUNCTION_LAUNCH,
-		                     result == CUDA_SUCCESS);
-}
-
 /* Of a kernel the letter is the function, of a memset the number of bytes. */
 static void call_op(unsigned int stream, struct work *work)
 {
@@ -109,15 +98,15 @@ static void call_op(unsigned int stream, struct work *work)
 		ck_assert_ptr_nonnull(lane); /* an assertion would be noted for each op */
 	if (reprise_eager_unseen()) {
 		reprise_turns_note_unseen();
-		passes_eagerly(&call);
+		reprise_loading_call(&call);
 		return;
 	}
 	if (reprise_eager_by_turn() && reprise_turns_goes_on(lane, &call)) {
-		passes_eagerly(&call);
+		reprise_loading_call(&call);
 		return;
 	}
 	if (!reprise_records() && reprise_lanes_back_off(lane, &call)) {
-		passes_eagerly(&call);
+		reprise_loading_call(&call);
 		return;
 	}
 	reprise_lanes_make_way(lane, false);
