@@ -101,23 +101,31 @@ static void void_other_handles(const struct setting *setting)
 		}
 }
 
-/* Called after a setting that was news. */
-static void remember(const struct setting *setting, bool succeeded)
+/* Called after a setting that was news. False if another one was made at the same time: which of
+ * the two the driver took last is unknown, and so is the value, unless it is the same. */
+static bool remember(const struct setting *setting, bool succeeded)
 {
 	struct setting *place = place_of(setting);
+	bool alone;
 
 	if (pthread_mutex_trylock(&mutex) != 0) {
 		reprise_attributes_forget();
-		return;
+		return false;
 	}
-	if (place->news == setting->news && succeeded)
+	alone = setting->generation == atomic_load(&generation) && place->news == setting->news;
+	if (alone && succeeded) {
 		*place = *setting;
+	} else if (!same_setting(place, setting)) {
+		place->generation = 0;
+		place->news++;
+	}
 	void_other_handles(setting);
 	pthread_mutex_unlock(&mutex);
+	return alone;
 }
 
-/* Called after a setting that was no news. True if its slot had news meanwhile: the slot is cleared
- * then, as its value is unknown. */
+/* Called after a setting that was no news. True if its slot had news meanwhile, by whichever
+ * handle: the slots are cleared then, as their value is unknown. */
 static bool was_overtaken(const struct setting *setting)
 {
 	struct setting *place = place_of(setting);
@@ -131,6 +139,7 @@ static bool was_overtaken(const struct setting *setting)
 	if (overtaken) {
 		place->generation = 0;
 		place->news++;
+		void_other_handles(setting);
 	}
 	pthread_mutex_unlock(&mutex);
 	return overtaken;
@@ -159,6 +168,18 @@ static enum reprise_lifetime what_changes(const struct setting *setting)
 	}
 }
 
+/* A limit is no more than a number to compare launches with, so traces need not be forgotten. */
+static bool is_limit(const struct setting *setting)
+{
+	return setting->attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+}
+
+static struct reprise_limit limit_of(const struct setting *setting)
+{
+	return (struct reprise_limit){what_changes(setting), setting->function,
+	                              (CUdevice)setting->where, (unsigned int)setting->value};
+}
+
 /* Called before the setting is made. If it is news, the traces are told, and nothing is deferred
  * until it has been made: the driver might refuse then what it accepted before. */
 static bool announce(struct setting *setting)
@@ -167,22 +188,47 @@ static bool announce(struct setting *setting)
 	if (!is_news(setting))
 		return false;
 	reprise_gate_begin_waiting();
-	reprise_lifetime(what_changes(setting), setting->function);
+	if (is_limit(setting)) {
+		struct reprise_limit limit = limit_of(setting);
+
+		reprise_limit_begin(&limit);
+	} else {
+		reprise_lifetime(what_changes(setting), setting->function);
+	}
 	return true;
+}
+
+static void forget_behind(const struct setting *setting, bool succeeded)
+{
+	reprise_lifetime_ended(what_changes(setting), setting->function,
+	                       succeeded ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN);
+}
+
+/* The limit is told first: if another setting was made meanwhile, what it says is forgotten again.
+ */
+static void complete_news(const struct setting *setting, bool succeeded)
+{
+	if (is_limit(setting) && succeeded) {
+		struct reprise_limit limit = limit_of(setting);
+
+		reprise_limit_end(&limit);
+		if (!remember(setting, true))
+			forget_behind(setting, true);
+	} else {
+		forget_behind(setting, succeeded);
+		remember(setting, succeeded);
+	}
+	reprise_gate_end_waiting();
 }
 
 static void complete(const struct setting *setting, bool news, bool succeeded)
 {
-	if (!news && !was_overtaken(setting))
-		return;
-	if (!news)
+	if (news) {
+		complete_news(setting, succeeded);
+	} else if (was_overtaken(setting)) {
 		reprise_lifetime(what_changes(setting), setting->function);
-	reprise_lifetime_ended(what_changes(setting), setting->function,
-	                       succeeded ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN);
-	if (!news)
-		return;
-	remember(setting, succeeded);
-	reprise_gate_end_waiting();
+		forget_behind(setting, succeeded);
+	}
 }
 
 #define SET(name, parameters, arguments, ...) \

@@ -134,6 +134,21 @@ void reprise_meet_attributes(const CUlaunchConfig *config);
 void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle);
 void reprise_lifetime_ended(enum reprise_lifetime what, uintptr_t handle, CUresult result);
 
+/* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, as it is set. */
+struct reprise_limit {
+	enum reprise_lifetime what; /* REPRISE_LIFETIME_FUNCTION or _KERNEL */
+	uintptr_t handle;
+	CUdevice device; /* of a kernel: it has a limit on each device */
+	unsigned int bytes;
+};
+
+/* LIFETIME: issues the deferred ops concerned, and forgets as above, except traces of the current
+ * context: these stay, and agree with launches up to the limit once it is set. The second is called
+ * after a call that has succeeded. After one that failed, or beside another one for the same
+ * function, comes reprise_lifetime_ended(). */
+void reprise_limit_begin(const struct reprise_limit *limit);
+void reprise_limit_end(const struct reprise_limit *limit);
+
 /* Around a driver call that frees memory in the order of a stream: what is known of the memory is
  * forgotten, nothing else. The second is called only if the first returned true. */
 bool reprise_free_begin(CUdeviceptr address);

@@ -4,6 +4,7 @@
 
 #include "base/changes.h"
 #include "base/gate.h"
+#include "base/hash.h"
 #include "base/inside.h"
 #include "base/keep.h"
 #include "base/ending.h"
@@ -32,8 +33,12 @@ struct forgetting {
 	bool one_stream;
 	uint32_t owner;    /* only this thread's lanes; 0: all */
 	CUcontext context; /* only this context's lanes; NULL: all */
-	bool elsewhere;    /* only traces that name arrays or contexts */
-	bool retire;       /* the lanes are retired too */
+	/* Traces of this context stay: only the limit of the function's shared memory changes. */
+	CUcontext limited;
+	bool is_limit_set; /* to limit_bytes; else it is about to be */
+	unsigned int limit_bytes;
+	bool elsewhere; /* only traces that name arrays or contexts */
+	bool retire;    /* the lanes are retired too */
 	/* Their capture streams stay, and end with the context: the driver might block the thread that
 	 * destroys them. */
 	bool stay;
@@ -69,6 +74,15 @@ static void give(struct reprise_lane *lane)
 	reprise_graph_building_resume();
 }
 
+/* Under the lane's lock, with nothing deferred and building paused. */
+static void forget_function(struct reprise_lane *lane, const struct forgetting *what)
+{
+	if (lane->context != what->limited || reprise_lane_may_launch_any(lane, &what->function))
+		reprise_lane_forget_function(lane, &what->function);
+	else if (what->is_limit_set)
+		reprise_lane_limit_shared(lane, &what->function, what->limit_bytes);
+}
+
 static void forget(struct reprise_lane *lane, void *context)
 {
 	const struct forgetting *what = context;
@@ -82,7 +96,7 @@ static void forget(struct reprise_lane *lane, void *context)
 		return;
 	take(lane, what->one_stream || what->retire);
 	if (what->function.handle != NULL)
-		reprise_lane_forget_function(lane, &what->function);
+		forget_function(lane, what);
 	else if (what->elsewhere)
 		reprise_lane_forget_elsewhere(lane);
 	else
@@ -371,6 +385,93 @@ void reprise_lifetime_ended(enum reprise_lifetime what, uintptr_t handle, CUresu
 	if (reprise_inside != 0)
 		return;
 	complete_end(what, handle, result);
+	reprise_timeline_end_call(REPRISE_TIMELINE_LIFETIME, begin);
+}
+
+#define LIMITS_OF_FUNCTIONS 4096 /* a power of two */
+
+/* A bit for each function that was given a limit of its own: what its kernel is given is without
+ * effect then, before or after (the documentation of cuKernelSetAttribute). Functions may share a
+ * bit: then traces are forgotten without need. */
+static _Atomic uint64_t own_limits[LIMITS_OF_FUNCTIONS / 64];
+
+static uint32_t place_of_limit(CUfunction function)
+{
+	return reprise_hash_mix((uintptr_t)function, 1) % LIMITS_OF_FUNCTIONS;
+}
+
+static void note_own_limit(CUfunction function)
+{
+	uint32_t place = place_of_limit(function);
+
+	atomic_fetch_or(&own_limits[place / 64], UINT64_C(1) << place % 64);
+}
+
+static bool has_own_limit(CUfunction function)
+{
+	uint32_t place = place_of_limit(function);
+
+	return (atomic_load(&own_limits[place / 64]) >> place % 64 & 1) != 0;
+}
+
+/* True if the kernel's limit on the device is that of what is launched in the current context. */
+static bool limits_kernel(const struct reprise_function_set *kernel, CUdevice device)
+{
+	CUdevice current;
+
+	if (reprise_driver.cuCtxGetDevice == NULL ||
+	    reprise_driver.cuCtxGetDevice(&current) != CUDA_SUCCESS || current != device)
+		return false;
+	return kernel->function != NULL ? !has_own_limit(kernel->function) : kernel->nowhere;
+}
+
+/* The context in which the limit of what is launched is the one that is set. NULL: not known. */
+static CUcontext context_of_limit(const struct reprise_limit *limit,
+                                  const struct reprise_function_set *set)
+{
+	CUcontext context = NULL;
+
+	return reprise_driver_current(&context) &&
+	               (!set->is_kernel || limits_kernel(set, limit->device))
+	           ? context
+	           : NULL;
+}
+
+static void tell_of_limit(const struct reprise_limit *limit, bool is_set)
+{
+	struct forgetting forgetting = scope_of(limit->what, limit->handle);
+
+	forgetting.limited = context_of_limit(limit, &forgetting.function);
+	forgetting.is_limit_set = is_set;
+	forgetting.limit_bytes = limit->bytes;
+	reprise_lanes_each(forget, &forgetting);
+}
+
+void reprise_limit_begin(const struct reprise_limit *limit)
+{
+	REPRISE_KEEP_ERRNO;
+	uint64_t begin = reprise_timeline_begin();
+
+	if (reprise_inside != 0)
+		return;
+	reprise_count(REPRISE_COUNT_lifetimes, 1);
+	if (reprise_records())
+		reprise_recorded_lifetime(limit->what, limit->handle);
+	if (limit->what == REPRISE_LIFETIME_FUNCTION)
+		note_own_limit((CUfunction)limit->handle);
+	issue_before_end(limit->what, limit->handle);
+	tell_of_limit(limit, false);
+	reprise_timeline_end_call(REPRISE_TIMELINE_LIFETIME, begin);
+}
+
+void reprise_limit_end(const struct reprise_limit *limit)
+{
+	REPRISE_KEEP_ERRNO;
+	uint64_t begin = reprise_timeline_begin();
+
+	if (reprise_inside != 0)
+		return;
+	tell_of_limit(limit, true);
 	reprise_timeline_end_call(REPRISE_TIMELINE_LIFETIME, begin);
 }
 

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/inside.h"
 #include "base/store.h"
 #include "base/tuning.h"
@@ -91,19 +92,19 @@ bool reprise_lane_make_room(struct reprise_lane *lane)
 }
 
 /* True if the trace is to be forgotten, as `what` says. */
-typedef bool (*trace_goes)(const struct reprise_trace *trace, const void *what);
+typedef bool (*trace_goes)(const struct reprise_trace *trace, void *what);
 
-static bool any(const struct reprise_trace *trace, const void *what)
+static bool any(const struct reprise_trace *trace, void *what)
 {
 	return true;
 }
 
-static bool forks(const struct reprise_trace *trace, const void *what)
+static bool forks(const struct reprise_trace *trace, void *what)
 {
 	return trace->event_count > 0 || trace->graph.members != 1;
 }
 
-static bool names(const struct reprise_trace *trace, const void *event)
+static bool names(const struct reprise_trace *trace, void *event)
 {
 	for (unsigned int i = 0; trace->event_count > 0 && i < trace->count; i++)
 		if (reprise_op_is_event(trace->ops[i].kind) && trace->ops[i].event == event)
@@ -113,7 +114,7 @@ static bool names(const struct reprise_trace *trace, const void *event)
 
 /* False if a trace stays because its graph is being built, which cannot be while building is
  * paused. */
-static bool drop_all(struct reprise_lane *lane, trace_goes goes, const void *what)
+static bool drop_all(struct reprise_lane *lane, trace_goes goes, void *what)
 {
 	int entered = reprise_enter();
 	bool pushed = reprise_driver_make_current(lane->context), all = true;
@@ -141,7 +142,7 @@ void reprise_lane_drop_segment(struct reprise_lane *lane)
 	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
 }
 
-static void forget(struct reprise_lane *lane, trace_goes goes, const void *what)
+static void forget(struct reprise_lane *lane, trace_goes goes, void *what)
 {
 	drop_all(lane, goes, what);
 	reprise_lane_drop_segment(lane); /* it may name what is about to end, too */
@@ -155,7 +156,7 @@ void reprise_lane_forget(struct reprise_lane *lane)
 	atomic_store(&lane->names_elsewhere, false);
 }
 
-static bool names_elsewhere(const struct reprise_trace *trace, const void *what)
+static bool names_elsewhere(const struct reprise_trace *trace, void *what)
 {
 	for (unsigned int i = 0; i < trace->count; i++)
 		if (reprise_op_names_elsewhere(&trace->ops[i]))
@@ -169,24 +170,69 @@ void reprise_lane_forget_elsewhere(struct reprise_lane *lane)
 	atomic_store(&lane->names_elsewhere, false);
 }
 
-static bool is_set(CUfunction launched, const struct reprise_function_set *set)
+#define SOUGHT_MOST 64 /* a power of two */
+
+/* What a walk over traces looks for, and the last answer about each handle: the driver may have to
+ * be asked, and the same few handles come again and again. */
+struct sought {
+	const struct reprise_function_set *set;
+	struct {
+		CUfunction launched;
+		bool is_it;
+	} answers[SOUGHT_MOST];
+};
+
+static bool is_it(CUfunction launched, const struct reprise_function_set *set)
 {
 	if (launched == set->handle || (set->function != NULL && launched == set->function))
 		return true;
 	return !set->is_kernel && reprise_function_of_kernel(launched) == set->handle;
 }
 
-static bool launches(const struct reprise_trace *trace, const void *what)
+static bool op_launches(const struct reprise_op *op, struct sought *sought)
+{
+	unsigned int row;
+
+	if (op->kind != REPRISE_OP_KERNEL)
+		return false;
+	row = reprise_hash_mix((uintptr_t)op->kernel.function, 1) % SOUGHT_MOST;
+	if (sought->answers[row].launched != op->kernel.function) {
+		sought->answers[row].launched = op->kernel.function;
+		sought->answers[row].is_it = is_it(op->kernel.function, sought->set);
+	}
+	return sought->answers[row].is_it;
+}
+
+static bool launches(const struct reprise_trace *trace, void *sought)
 {
 	for (unsigned int i = 0; i < trace->count; i++)
-		if (trace->ops[i].kind == REPRISE_OP_KERNEL && is_set(trace->ops[i].kernel.function, what))
+		if (op_launches(&trace->ops[i], sought))
 			return true;
 	return false;
 }
 
 void reprise_lane_forget_function(struct reprise_lane *lane, const struct reprise_function_set *set)
 {
-	forget(lane, reprise_lane_may_launch_any(lane, set) ? any : launches, set);
+	struct sought sought = {.set = set};
+
+	forget(lane, reprise_lane_may_launch_any(lane, set) ? any : launches, &sought);
+}
+
+void reprise_lane_limit_shared(struct reprise_lane *lane, const struct reprise_function_set *set,
+                               unsigned int bytes)
+{
+	struct sought sought = {.set = set};
+	int entered = reprise_enter();
+
+	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL;
+	     trace != NULL; trace = trace->older) {
+		bool built = atomic_load(&trace->graph.state) == REPRISE_GRAPH_READY;
+
+		for (unsigned int i = 0; i < trace->count; i++)
+			if (op_launches(&trace->ops[i], &sought))
+				reprise_op_limit_shared(&trace->ops[i], bytes, built);
+	}
+	reprise_leave(entered);
 }
 
 void reprise_lane_forget_forks(struct reprise_lane *lane)

@@ -270,11 +270,10 @@ static inline __attribute__((always_inline)) enum reprise_match match_values(
 			return REPRISE_MATCH_NOT;
 		match = REPRISE_MATCH_VALUES;
 	}
-	if (call->shared_bytes != kernel->shared_bytes) {
-		if (call->shared_bytes > kernel->shared_most)
-			return REPRISE_MATCH_NOT;
+	if (call->shared_bytes > kernel->shared_most)
+		return REPRISE_MATCH_NOT;
+	if (call->shared_bytes != kernel->shared_bytes)
 		match = REPRISE_MATCH_VALUES;
-	}
 	for (uint32_t i = 0; match == REPRISE_MATCH_SAME && i < layout->count; i++)
 		if (!same_bytes(packed + layout->params[i].offset, param_at(&source, layout, i),
 		                layout->params[i].size))
@@ -320,6 +319,13 @@ void reprise_kernel_take_values(struct reprise_op *into, const struct reprise_ca
 	memcpy(into->kernel.grid, call->grid, sizeof(call->grid));
 	into->kernel.shared_bytes = call->shared_bytes;
 	copy_params(into, call);
+}
+
+void reprise_op_limit_shared(struct reprise_op *op, unsigned int bytes, bool built)
+{
+	op->kernel.shared_most = bytes;
+	if (!built && op->kernel.shared_bytes > bytes)
+		op->kernel.shared_bytes = bytes;
 }
 
 bool reprise_op_has_priority(const struct reprise_op *op)

@@ -22,9 +22,11 @@ struct reprise_op_kernel {
 	CUfunction function;
 	const struct reprise_layout *layout;
 	unsigned int grid[3], block[3];
-	unsigned int shared_bytes, shared_most; /* the second: what the driver has accepted */
-	uint16_t attribute_count;               /* in the payload, before the parameters */
-	bool extended;                          /* launched by cuLaunchKernelEx */
+	/* The second: what the driver has accepted, or the limit that the program has set since; then
+	 * the first may be above it. */
+	unsigned int shared_bytes, shared_most;
+	uint16_t attribute_count; /* in the payload, before the parameters */
+	bool extended;            /* launched by cuLaunchKernelEx */
 	bool fixed_grid;
 	bool empty_params; /* the program passed no parameters at all */
 	uint16_t name;     /* for the report: name.h */
@@ -114,6 +116,10 @@ void reprise_op_take_values(struct reprise_op *into, const struct reprise_op *mo
 
 /* True if the two ops, of the same shape, have the same values. */
 bool reprise_op_same_values(const struct reprise_op *a, const struct reprise_op *b);
+
+/* The program has set the kernel's limit of dynamic shared memory. `built`: the values stay what
+ * they are, since a graph has them; else they are brought below the limit. */
+void reprise_op_limit_shared(struct reprise_op *op, unsigned int bytes, bool built);
 
 /* True if no change of memory lies between the two ops that could alter what their addresses
  * name. */

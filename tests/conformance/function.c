@@ -150,6 +150,24 @@ static void an_attribute_of_a_kernel_reaches_its_function(void)
 	OK(cuLibraryUnload(loaded));
 }
 
+static void a_function_keeps_an_attribute_of_its_own(void)
+{
+	CUlibrary loaded;
+	CUkernel kernel;
+	CUfunction inside;
+	int value = 0;
+
+	OK(cuLibraryLoadFromFile(&loaded, module_path, NULL, NULL, 0, NULL, NULL, 0));
+	OK(cuLibraryGetKernel(&kernel, loaded, "shared"));
+	OK(cuKernelGetFunction(&inside, kernel));
+	OK(cuFuncSetAttribute(inside, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 50000));
+	OK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60000, kernel, 0));
+	EQUAL(attribute(inside, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), 50000);
+	OK(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel, 0));
+	EQUAL(value, 60000);
+	OK(cuLibraryUnload(loaded));
+}
+
 static void a_function_knows_its_name_and_module(void)
 {
 	const char *name = NULL;
@@ -322,6 +340,7 @@ const struct check function_checks[] = {
 	CHECK(kernels_have_parameters_too, "Library Management: cuKernelGetParamInfo"),
 	CHECK(an_attribute_of_a_kernel_reaches_its_function,
           "Library Management: cuKernelSetAttribute"),
+	CHECK(a_function_keeps_an_attribute_of_its_own, "Library Management: cuKernelSetAttribute"),
 	CHECK(a_function_knows_its_name_and_module, EXECUTION "cuFuncGetName, cuFuncGetModule"),
 	CHECK(a_function_may_be_loaded, EXECUTION "cuFuncLoad, cuFuncIsLoaded"),
 	CHECK(occupancy_ends_at_the_limits, "Occupancy: cuOccupancyMaxPotentialBlockSize"),

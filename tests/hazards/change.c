@@ -124,40 +124,52 @@ static void smem_attribute_by_thread(void)
 	hazard_print("x", hazard_x);
 }
 
+static void set_limit_of_function(CUfunction function, int bytes)
+{
+	CHECK(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes));
+}
+
+static void set_limit_of_kernel(CUkernel kernel, int bytes, CUcontext from)
+{
+	CHECK(cuCtxSetCurrent(from));
+	CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes, kernel,
+	                           hazard_device));
+	CHECK(cuCtxSetCurrent(hazard_context));
+}
+
 /* The same by the kernel's handle, while its function is launched, and by turns the other way
- * round, on another stream: two handles of one thing. */
+ * round, with another kernel on another stream: two handles of one thing. */
 static void set_by_kernels(CUcontext elsewhere)
 {
-	CUstream streams[2] = {hazard_stream(CU_STREAM_NON_BLOCKING),
-	                       hazard_stream(CU_STREAM_NON_BLOCKING)};
+	CUkernel kernels[2] = {hazard_kernel("mix"), hazard_kernel("turn")};
+	CUstream streams[2];
+	CUfunction functions[2];
 	unsigned argument = 3, failures = 0;
 	void *params[] = {&hazard_x, &hazard_y, &argument};
-	CUfunction function;
-	CUkernel kernel = hazard_kernel("mix");
 
-	CHECK(cuKernelGetFunction(&function, kernel));
-	CHECK(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8192));
+	for (unsigned i = 0; i < 2; i++) {
+		streams[i] = hazard_stream(CU_STREAM_NON_BLOCKING);
+		CHECK(cuKernelGetFunction(&functions[i], kernels[i]));
+	}
+	set_limit_of_function(functions[0], 8192);
+	set_limit_of_kernel(kernels[1], 8192, elsewhere);
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		bool trap = hazard_springs(iteration), by_kernel = iteration % 2;
-		CUfunction launched = by_kernel ? function : (CUfunction)kernel;
+		CUfunction launched = by_kernel ? functions[1] : (CUfunction)kernels[0];
 		CUstream stream = streams[by_kernel];
 
 		for (unsigned i = 0; i < CHAIN; i++) {
-			if (trap && i == CHAIN / 2 && by_kernel) {
-				CHECK(cuCtxSetCurrent(elsewhere));
-				CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024,
-				                           kernel, hazard_device));
-				CHECK(cuCtxSetCurrent(hazard_context));
-			} else if (trap && i == CHAIN / 2) {
-				CHECK(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-				                         1024));
-			}
+			if (trap && i == CHAIN / 2 && by_kernel)
+				set_limit_of_kernel(kernels[1], 1024, elsewhere);
+			else if (trap && i == CHAIN / 2)
+				set_limit_of_function(functions[0], 1024);
 			failures += cuLaunchKernel(launched, 1, 1, 1, WORDS, 1, 1, 4096, stream, params,
 			                           NULL) != CUDA_SUCCESS;
 		}
-		if (trap)
-			CHECK(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-			                         8192));
+		if (trap && by_kernel)
+			set_limit_of_kernel(kernels[1], 8192, elsewhere);
+		else if (trap)
+			set_limit_of_function(functions[0], 8192);
 		CHECK(cuStreamSynchronize(stream));
 		hazard_settle_again(iteration, stream);
 	}
@@ -179,6 +191,120 @@ static void kernel_attribute_elsewhere(void)
 	CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
 	CHECK(cuCtxSetCurrent(hazard_context));
 	set_by_kernels(elsewhere);
+}
+
+#define LIMITS 4
+
+/* A library sets the limit of a kernel's shared memory to what the next launches need, and so to a
+ * few values in turn, the least last. Now and then a launch needs what only another limit allows.
+ */
+static void limits_in_turn(CUfunction launched, void (*set_limit)(int bytes))
+{
+	static const unsigned limits[LIMITS] = {8192, 4096, 16384, 1024};
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	unsigned failures = 0;
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		bool trap = hazard_springs(iteration);
+
+		for (unsigned which = 0; which < LIMITS; which++) {
+			set_limit((int)limits[which]);
+			for (unsigned i = 0; i < CHAIN / 2; i++) {
+				unsigned like =
+					trap && i == iteration / 4 % 3 ? (which + iteration / 2) % LIMITS : which;
+
+				failures +=
+					cuLaunchKernel(launched, 1, 1, 1, WORDS, 1, 1, limits[like] - i % 2 * 512,
+				                   stream, (void *[]){&hazard_x, &hazard_y, &i},
+				                   NULL) != CUDA_SUCCESS;
+				hazard_launch(hazard_turn, hazard_x, i, stream);
+			}
+		}
+		CHECK(cuStreamSynchronize(stream));
+	}
+	printf("failures %u\n", failures);
+	hazard_print("x", hazard_x);
+}
+
+static void set_by_function(int bytes)
+{
+	CHECK(cuFuncSetAttribute(hazard_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes));
+}
+
+static void shared_limits(void)
+{
+	limits_in_turn(hazard_mix, set_by_function);
+}
+
+static CUkernel kernel_to_set;
+
+static void set_by_kernel(int bytes)
+{
+	CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes,
+	                           kernel_to_set, hazard_device));
+}
+
+/* Set by the kernel's handle, launched by its function. */
+static void shared_limits_by_kernel(void)
+{
+	CUfunction function;
+
+	kernel_to_set = hazard_kernel("mix");
+	CHECK(cuKernelGetFunction(&function, kernel_to_set));
+	limits_in_turn(function, set_by_kernel);
+}
+
+/* Launched by the kernel's handle, too. */
+static void shared_limits_of_kernel(void)
+{
+	kernel_to_set = hazard_kernel("mix");
+	limits_in_turn((CUfunction)kernel_to_set, set_by_kernel);
+}
+
+/* The function has a limit of its own, high for long and then low, and what its kernel is given has
+ * no effect. */
+static void override_limits(CUfunction launched, CUfunction function, CUcontext from)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	unsigned failures = 0;
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		bool high = iteration / 100 % 2 == 0, trap = hazard_springs(iteration);
+
+		set_limit_of_function(function, high ? 16384 : 4096);
+		if (trap)
+			set_limit_of_kernel(kernel_to_set, 16384 + 16 * (int)iteration, from);
+		for (unsigned i = 0; i < CHAIN; i++)
+			failures +=
+				cuLaunchKernel(launched, 1, 1, 1, WORDS, 1, 1, high || trap ? 8192 : 2048, stream,
+			                   (void *[]){&hazard_x, &hazard_y, &i}, NULL) != CUDA_SUCCESS;
+		CHECK(cuStreamSynchronize(stream));
+	}
+	printf("failures %u\n", failures);
+	hazard_print("x", hazard_x);
+}
+
+static void shared_limits_overridden(void)
+{
+	CUfunction function;
+
+	kernel_to_set = hazard_kernel("mix");
+	CHECK(cuKernelGetFunction(&function, kernel_to_set));
+	override_limits(function, function, hazard_context);
+}
+
+/* The kernel is given its limit while another context is current, where its function has none. */
+static void shared_limits_elsewhere(void)
+{
+	CUfunction function, there;
+	CUcontext elsewhere;
+
+	kernel_to_set = hazard_kernel("mix");
+	CHECK(cuKernelGetFunction(&function, kernel_to_set));
+	CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
+	CHECK(cuKernelGetFunction(&there, kernel_to_set));
+	CHECK(cuCtxSetCurrent(hazard_context));
+	override_limits((CUfunction)kernel_to_set, function, elsewhere);
 }
 
 /* The module is unloaded and loaded again: the same handles may mean other functions. */
@@ -250,6 +376,11 @@ const struct hazard change_hazards[] = {
 	{"smem_attribute_by_thread", smem_attribute_by_thread},
 	{"kernel_attribute", kernel_attribute},
 	{"kernel_attribute_elsewhere", kernel_attribute_elsewhere},
+	{"shared_limits", shared_limits},
+	{"shared_limits_by_kernel", shared_limits_by_kernel},
+	{"shared_limits_of_kernel", shared_limits_of_kernel},
+	{"shared_limits_overridden", shared_limits_overridden},
+	{"shared_limits_elsewhere", shared_limits_elsewhere},
 	{"function_reuse", function_reuse},
 	{"stream_reuse", stream_reuse},
 	{"grid_growth", grid_growth},

@@ -63,6 +63,8 @@ uint32_t *device_words(void);
 void launch(const void *kernel, unsigned blocks, unsigned threads, void **parameters,
             cudaStream_t stream);
 
+int device_attribute(enum cudaDeviceAttr attribute); /* of device 0 */
+
 /* An array on the device and what it must hold by now. */
 struct mirror {
 	uint32_t *device;

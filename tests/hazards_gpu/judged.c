@@ -186,17 +186,134 @@ static void grid_limits(void)
 
 static void launch_smaller(struct mirror *mirror, unsigned i, bool trap, cudaStream_t stream)
 {
-	unsigned bytes = trap ? 64 << 10 : i < 3 ? 32 << 10 : 16 * (i * 7 % 101);
+	unsigned bytes = trap ? 64 << 10 : i < 60 ? (32 << 10) - 16 * i : 16 * (i * 7 % 101);
 
 	EXPECT((launch_shaped(mirror, (dim3){1, 1, 1}, bytes, stream) == cudaSuccess) != trap,
 	       "iteration %u", i);
 }
 
-/* Dynamic shared memory is another amount each time, always less than at first; and now and then
- * more than a kernel may have unless it is allowed more. */
+/* Dynamic shared memory is another amount each time, always less than while the loop is learnt; and
+ * now and then more than a kernel may have unless it is allowed more. */
 static void shared_shrinks(void)
 {
 	among_hot(launch_smaller);
+}
+
+#define LIMITS 4
+
+static const unsigned limits[LIMITS] = {80 << 10, 64 << 10, 100 << 10, 56 << 10};
+static CUkernel shaped_kernel;
+static CUfunction shaped_function;
+static CUdevice device;
+
+static void set_limit(unsigned bytes, bool by_kernel)
+{
+	if (by_kernel)
+		CHECK_DRIVER(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+		                                  (int)bytes, shaped_kernel, device));
+	else
+		CHECK_DRIVER(cuFuncSetAttribute(shaped_function,
+		                                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+		                                (int)bytes));
+}
+
+static CUresult launch_by(CUfunction handle, struct mirror *mirror, unsigned shared_bytes,
+                          cudaStream_t stream)
+{
+	CUresult result = cuLaunchKernel(handle, 1, 1, 1, WORDS, 1, 1, shared_bytes, stream,
+	                                 (void *[]){&mirror->device}, NULL);
+
+	for (unsigned word = 0; result == CUDA_SUCCESS && word < WORDS; word++)
+		mirror->host[word] = mirror->host[word] * MIX_FACTOR + 1 + 31 + 977 + 7 * shared_bytes;
+	return result;
+}
+
+/* Now and then a launch needs what only another limit allows. */
+static void launch_within(struct mirror *mirror, unsigned i, bool trap, cudaStream_t stream,
+                          bool set_by_kernel, bool launched_by_kernel)
+{
+	CUfunction handle = launched_by_kernel ? (CUfunction)shaped_kernel : shaped_function;
+
+	for (unsigned which = 0; which < LIMITS; which++) {
+		set_limit(limits[which], set_by_kernel);
+		for (unsigned k = 0; k < 4; k++) {
+			unsigned like = trap && k == i / 4 % 3 ? (which + i / 2) % LIMITS : which;
+
+			EXPECT((launch_by(handle, mirror, limits[like] - k % 2 * 512, stream) ==
+			        CUDA_SUCCESS) == (limits[like] <= limits[which]),
+			       "iteration %u: %u bytes where %u are allowed", i, limits[like], limits[which]);
+		}
+		mirror_mix(mirror, which, stream);
+	}
+}
+
+static void launch_functions(struct mirror *mirror, unsigned i, bool trap, cudaStream_t stream)
+{
+	launch_within(mirror, i, trap, stream, false, false);
+}
+
+static void launch_functions_of_kernels(struct mirror *mirror, unsigned i, bool trap,
+                                        cudaStream_t stream)
+{
+	launch_within(mirror, i, trap, stream, true, false);
+}
+
+static void launch_kernels(struct mirror *mirror, unsigned i, bool trap, cudaStream_t stream)
+{
+	launch_within(mirror, i, trap, stream, true, true);
+}
+
+static void limits_in_turn(void (*call)(struct mirror *mirror, unsigned i, bool trap,
+                                        cudaStream_t stream))
+{
+	if (device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) < 100 << 10)
+		hazard_skip("less than 100 KB of shared memory for a block");
+	CHECK(cudaFree(NULL));
+	CHECK_DRIVER(cuCtxGetDevice(&device));
+	CHECK(cudaGetKernel((cudaKernel_t *)&shaped_kernel, kernel_shaped));
+	CHECK_DRIVER(cuKernelGetFunction(&shaped_function, shaped_kernel));
+	among_hot(call);
+}
+
+/* A library sets the limit of a kernel's shared memory to what the next launches need, and so to a
+ * few values in turn, the least last. */
+static void shared_limits(void)
+{
+	limits_in_turn(launch_functions);
+}
+
+static void shared_limits_by_kernel(void)
+{
+	limits_in_turn(launch_functions_of_kernels);
+}
+
+/* Launched by the kernel's handle, too. */
+static void shared_limits_of_kernel(void)
+{
+	limits_in_turn(launch_kernels);
+}
+
+/* The function has a limit of its own, and what its kernel is given has no effect. */
+static void launch_overridden(struct mirror *mirror, unsigned i, bool trap, cudaStream_t stream)
+{
+	bool high = i < ITERATIONS / 2 && i % 8 != 0;
+
+	if (i <= ITERATIONS / 2)
+		set_limit(high ? limits[2] : limits[3], false);
+	if (i % 4 == 3)
+		set_limit(limits[2] - 16 * (i % 64), true);
+	for (unsigned k = 0; k < 8; k++) {
+		bool large = k > 0 && (high || trap);
+
+		EXPECT((launch_by(shaped_function, mirror, large ? limits[0] : limits[3], stream) ==
+		        CUDA_SUCCESS) == (high || !large),
+		       "iteration %u", i);
+	}
+}
+
+static void shared_limits_overridden(void)
+{
+	limits_in_turn(launch_overridden);
 }
 
 static const size_t apart = (size_t)4 << 30;
@@ -290,6 +407,10 @@ const struct hazard judged_hazards[] = {
 	{"grid_depth", grid_depth},
 	{"grid_limits", grid_limits},
 	{"shared_shrinks", shared_shrinks},
+	{"shared_limits", shared_limits},
+	{"shared_limits_by_kernel", shared_limits_by_kernel},
+	{"shared_limits_of_kernel", shared_limits_of_kernel},
+	{"shared_limits_overridden", shared_limits_overridden},
 	{"four_gib_apart", four_gib_apart},
 	{"attributes_missing", attributes_missing},
 	{"cluster_attribute", cluster_attribute},

@@ -117,6 +117,14 @@ void launch(const void *kernel, unsigned blocks, unsigned threads, void **parame
 	                       stream));
 }
 
+int device_attribute(enum cudaDeviceAttr attribute)
+{
+	int value = 0;
+
+	CHECK(cudaDeviceGetAttribute(&value, attribute, 0));
+	return value;
+}
+
 void mirror_init(struct mirror *mirror)
 {
 	for (unsigned i = 0; i < WORDS; i++)

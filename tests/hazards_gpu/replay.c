@@ -5,14 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static int device_attribute(enum cudaDeviceAttr attribute)
-{
-	int value = 0;
-
-	CHECK(cudaDeviceGetAttribute(&value, attribute, 0));
-	return value;
-}
-
 static cudaError_t launch_with(const void *kernel, unsigned blocks, unsigned threads,
                                void **parameters, cudaStream_t stream,
                                cudaLaunchAttribute *attribute, unsigned attributes)

@@ -67,7 +67,8 @@ struct sim_library_kernel *sim_library_kernel_at(struct sim_loaded *library, siz
 		kernel = sim_object_new(SIM_A_KERNEL, sizeof(*kernel));
 		kernel->library = library;
 		kernel->code = library->table->kernels[position];
-		memcpy(kernel->attributes, first_attributes, sizeof(kernel->attributes));
+		for (size_t i = 0; i < SIM_MOST_DEVICES; i++)
+			memcpy(kernel->attributes[i], first_attributes, sizeof(first_attributes));
 		library->kernels.at[position] = kernel;
 	}
 	return kernel;
@@ -103,8 +104,8 @@ struct sim_function *sim_library_kernel_in(struct sim_library_kernel *kernel,
 	for (i = 0; i < kernel->functions.count; i++)
 		if (kernel->functions.at[i]->context == context)
 			return kernel->functions.at[i];
-	sim_push(&kernel->functions,
-	         function_new(context, kernel->library, kernel->code, kernel->attributes));
+	sim_push(&kernel->functions, function_new(context, kernel->library, kernel->code,
+	                                          kernel->attributes[context->device]));
 	kernel->functions.at[kernel->functions.count - 1]->kernel = kernel;
 	return kernel->functions.at[kernel->functions.count - 1];
 }
@@ -232,9 +233,14 @@ API(SIM_CONTEXT, cuFuncSetAttribute, (CUfunction handle, CUfunction_attribute at
     (handle, attribute, value))
 {
 	struct sim_function *function = sim_object_of(SIM_A_FUNCTION, handle);
+	CUresult result;
 
-	return function ? set_attribute(function->attributes, attribute, value)
-	                : CUDA_ERROR_INVALID_HANDLE;
+	if (!function)
+		return CUDA_ERROR_INVALID_HANDLE;
+	result = set_attribute(function->attributes, attribute, value);
+	if (result == CUDA_SUCCESS)
+		function->own[attribute] = true;
+	return result;
 }
 
 API(SIM_CONTEXT, cuFuncSetCacheConfig, (CUfunction handle, CUfunc_cache config), (handle, config))
@@ -351,12 +357,12 @@ API(SIM_INIT, cuKernelGetAttribute,
 
 	if (!kernel)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return sim_device_exists(device) ? get_attribute(kernel->attributes, attribute, value)
+	return sim_device_exists(device) ? get_attribute(kernel->attributes[device], attribute, value)
 	                                 : CUDA_ERROR_INVALID_DEVICE;
 }
 
-/* A kernel's attribute holds for all contexts of the device; the simulation makes no difference
- * between devices here. */
+/* A kernel's attribute holds for all contexts of the device, but not for functions that were given
+ * one of their own, before or after: the documentation of cuKernelSetAttribute. */
 API(SIM_INIT, cuKernelSetAttribute,
     (CUfunction_attribute attribute, int value, CUkernel handle, CUdevice device),
     (attribute, value, handle, device))
@@ -367,10 +373,14 @@ API(SIM_INIT, cuKernelSetAttribute,
 
 	if (!kernel)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (!sim_device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
 	load(kernel, sim_current());
-	result = set_attribute(kernel->attributes, attribute, value);
+	result = set_attribute(kernel->attributes[device], attribute, value);
 	for (i = 0; result == CUDA_SUCCESS && i < kernel->functions.count; i++)
-		kernel->functions.at[i]->attributes[attribute] = value;
+		if (kernel->functions.at[i]->context->device == device &&
+		    !kernel->functions.at[i]->own[attribute])
+			kernel->functions.at[i]->attributes[attribute] = value;
 	return result;
 }
 

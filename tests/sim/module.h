@@ -7,6 +7,7 @@
 #pragma once
 
 #define SIM_DRIVER
+#include "device.h"
 #include "kernel.h"
 #include "object.h"
 #include "sim.h"
@@ -32,13 +33,15 @@ struct sim_function {
 	struct sim_library_kernel *kernel; /* of a library's; NULL for a module's */
 	const struct sim_kernel *code;
 	int attributes[CU_FUNC_ATTRIBUTE_MAX];
+	bool own[CU_FUNC_ATTRIBUTE_MAX]; /* set of the function: what its kernel is given does not count
+	                                  */
 };
 
 struct sim_library_kernel {
 	struct sim_object object; /* SIM_A_KERNEL */
 	struct sim_loaded *library;
 	const struct sim_kernel *code;
-	int attributes[CU_FUNC_ATTRIBUTE_MAX];
+	int attributes[SIM_MOST_DEVICES][CU_FUNC_ATTRIBUTE_MAX];
 	VECTOR(struct sim_function *) functions; /* one a context */
 };
 

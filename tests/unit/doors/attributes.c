@@ -89,17 +89,37 @@ START_TEST(each_attribute_says_what_it_changes)
 	                _i == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH ||
 	                _i == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT ||
 	                _i == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH;
+	bool is_limit = _i == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
 
 	set((CUfunction)64, _i, 1);
 	ck_assert_int_eq(rooms->what, of_grids ? REPRISE_LIFETIME_CODE : REPRISE_LIFETIME_FUNCTION);
-	ck_assert_int_eq(rooms->what_ended, rooms->what);
+	ck_assert_int_eq(is_limit ? rooms->limit.what : rooms->what_ended, rooms->what);
 	ck_assert_uint_eq(rooms->handle, 64);
 	set_kernel(_i, 1, (CUkernel)192, 0);
 	ck_assert_int_eq(rooms->what, of_grids ? REPRISE_LIFETIME_CODE : REPRISE_LIFETIME_KERNEL);
-	ck_assert_int_eq(rooms->what_ended, rooms->what);
+	ck_assert_int_eq(is_limit ? rooms->limit.what : rooms->what_ended, rooms->what);
 	ck_assert_uint_eq(rooms->handle, 192);
 	ck_assert_uint_eq(rooms->lifetimes, 2);
-	ck_assert_uint_eq(rooms->lifetimes_ended, 2);
+	ck_assert_uint_eq(rooms->limits, is_limit ? 2 : 0);
+	ck_assert_uint_eq(rooms->lifetimes_ended, is_limit ? 0 : 2);
+}
+END_TEST
+
+START_TEST(a_limit_is_told_with_its_device_and_amount)
+{
+	struct rooms *rooms = preloaded_rooms();
+	CUresult (*set)(CUfunction, int, int) = (void *)linked_cuFuncSetAttribute;
+	CUresult (*set_kernel)(int, int, CUkernel, CUdevice) = (void *)linked_cuKernelSetAttribute;
+
+	set_kernel(8, 500, (CUkernel)192, 3);
+	ck_assert_uint_eq(rooms->limit.handle, 192);
+	ck_assert_int_eq(rooms->limit.device, 3);
+	ck_assert_uint_eq(rooms->limit.bytes, 500);
+	driver_log()->result = CUDA_ERROR_INVALID_VALUE;
+	set((CUfunction)64, 8, 1000);
+	ck_assert_uint_eq(rooms->limits, 1);
+	ck_assert_uint_eq(rooms->lifetimes_ended, 1);
+	ck_assert_uint_eq(rooms->handle_ended, 64);
 }
 END_TEST
 
@@ -180,20 +200,35 @@ static const struct {
 	{unload, true, true},
 };
 
-/* Where the outer one is news itself, and where its value was set before. */
+/* Where the outer one is news itself, and where its value was set before; whichever is asked about
+ * first. */
 START_TEST(settings_at_once_are_news_again)
 {
-	unsigned int row = (unsigned int)_i / 2;
+	unsigned int row = (unsigned int)_i / 4;
+	void (*const inner_set)(void) = settings_at_once[row].inner;
 
 	if (_i % 2 == 1)
 		set_1000();
 	driver_log()->called = make_inner;
-	inner = settings_at_once[row].inner;
+	inner = inner_set;
 	set_1000();
 	ck_assert_ptr_null(inner);
-	ck_assert_int_eq(is_news(set_1000), settings_at_once[row].outer_again);
-	if (settings_at_once[row].inner != NULL)
-		ck_assert_int_eq(is_news(settings_at_once[row].inner), settings_at_once[row].inner_again);
+	if (_i % 4 < 2)
+		ck_assert_int_eq(is_news(set_1000), settings_at_once[row].outer_again);
+	if (inner_set != NULL)
+		ck_assert_int_eq(is_news(inner_set), settings_at_once[row].inner_again);
+}
+END_TEST
+
+/* What another thread has learnt since is forgotten, where it is unknown which limit holds. */
+START_TEST(a_limit_set_beside_another_one_is_forgotten)
+{
+	driver_log()->called = make_inner;
+	inner = set_999;
+	set_1000();
+	ck_assert_uint_eq(preloaded_rooms()->limit.bytes, 1000);
+	ck_assert_uint_eq(preloaded_rooms()->limits, 2);
+	ck_assert_uint_eq(preloaded_rooms()->lifetimes_ended, 1);
 }
 END_TEST
 
@@ -230,30 +265,37 @@ __attribute__((visibility("default"))) int pthread_mutex_unlock(pthread_mutex_t 
 }
 
 /* What a setting asks for: before the driver's call whether it is news, after it to remember it, or
- * whether it was overtaken. `again`: the same is news once more; `others`: so is what another
- * function was set to. */
+ * whether it was overtaken. `limits`: the limit is told; `ended`: what was learnt during the call
+ * is forgotten; `again`: the same is news once more; `others`: so is what another function was set
+ * to.
+ */
 static const struct {
 	bool known;
 	unsigned int refused;
-	bool is_news, again, others;
+	bool is_news, limits, ended, again, others;
 } refusals[] = {
-	{false, 0, true, false, false}, {true, 0, false, false, false}, {false, 1, true, true, false},
-	{false, 2, true, true, true},   {true, 1, true, false, false},  {true, 2, true, true, true},
+	{false, 0, true, true, false, false, false}, {true, 0, false, false, false, false, false},
+	{false, 1, true, true, true, true, false},   {false, 2, true, true, true, true, true},
+	{true, 1, true, true, true, true, false},    {true, 2, true, false, true, true, true},
 };
 
 START_TEST(without_the_table_a_setting_is_news)
 {
 	const bool known = refusals[_i].known;
+	unsigned int limits, ended;
 
 	set_another_function();
 	set_999();
 	if (known)
 		set_1000();
+	limits = preloaded_rooms()->limits;
+	ended = preloaded_rooms()->lifetimes_ended;
 	tries = 0;
 	refused_at = refusals[_i].refused;
 	ck_assert_int_eq(is_news(set_1000), refusals[_i].is_news);
 	ck_assert_uint_eq(tries, 2);
-	ck_assert_uint_eq(preloaded_rooms()->lifetimes_ended, preloaded_rooms()->lifetimes);
+	ck_assert_uint_eq(preloaded_rooms()->limits - limits, refusals[_i].limits);
+	ck_assert_uint_eq(preloaded_rooms()->lifetimes_ended - ended, refusals[_i].ended);
 	ck_assert(!preloaded_rooms()->waits());
 	refused_at = 0;
 	ck_assert_int_eq(is_news(set_1000), refusals[_i].again);
@@ -274,7 +316,9 @@ static void add_tests(TCase *tcase)
 	tcase_add_loop_test(tcase, without_the_table_a_setting_is_news, 0,
 	                    sizeof(refusals) / sizeof(refusals[0]));
 	tcase_add_loop_test(tcase, settings_at_once_are_news_again, 0,
-	                    2 * sizeof(settings_at_once) / sizeof(settings_at_once[0]));
+	                    4 * sizeof(settings_at_once) / sizeof(settings_at_once[0]));
+	tcase_add_test(tcase, a_limit_is_told_with_its_device_and_amount);
+	tcase_add_test(tcase, a_limit_set_beside_another_one_is_forgotten);
 }
 
 int main(void)

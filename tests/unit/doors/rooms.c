@@ -257,6 +257,23 @@ void reprise_lifetime_ended(enum reprise_lifetime what, uintptr_t handle, CUresu
 	trash_registers();
 }
 
+void reprise_limit_begin(const struct reprise_limit *limit)
+{
+	TOLD("limit", limit->what, limit->handle, VALUE(limit->device), limit->bytes);
+	rooms.lifetimes++;
+	rooms.what = limit->what;
+	rooms.handle = limit->handle;
+	trash_registers();
+}
+
+void reprise_limit_end(const struct reprise_limit *limit)
+{
+	TOLD("limited", limit->what, limit->handle, VALUE(limit->device), limit->bytes);
+	rooms.limits++;
+	rooms.limit = *limit;
+	trash_registers();
+}
+
 bool reprise_free_begin(CUdeviceptr address)
 {
 	TOLD("free", address);

@@ -22,11 +22,13 @@ struct rooms {
 	uintptr_t handle;
 	enum reprise_lifetime what_ended;
 	uintptr_t handle_ended;
-	CUresult result; /* the last one observed */
-	CUresult answer; /* what a wait is told */
-	bool passes;     /* reprise_pass_begins lets all ops pass */
-	bool eager;      /* reprise_handle_op makes the call instead of answering success */
-	bool unwind;     /* a sync writes down who called */
+	unsigned int limits;        /* limits that were set */
+	struct reprise_limit limit; /* the last one */
+	CUresult result;            /* the last one observed */
+	CUresult answer;            /* what a wait is told */
+	bool passes;                /* reprise_pass_begins lets all ops pass */
+	bool eager;                 /* reprise_handle_op makes the call instead of answering success */
+	bool unwind;                /* a sync writes down who called */
 	void *frames[64];
 	int frame_count;
 	bool loads; /* a query about a function may load it */
