@@ -30,12 +30,13 @@ class Loop:
     name: str
     about: str
     command: list
+    digests: bool = False    # it tells what it has computed at any step
 
 
 def of_frameworks():
     for path in sorted(FOLDER.glob("*.py")):
         if not path.name.startswith("test_"):
-            yield Loop(path.stem, ast.get_docstring(ast.parse(path.read_text())), [sys.executable, str(RUNNER), str(path)])
+            yield Loop(path.stem, ast.get_docstring(ast.parse(path.read_text())), [sys.executable, str(RUNNER), str(path)], digests=True)
 
 
 def in_c(build, more=()):

@@ -8,12 +8,16 @@ Without --steps it imports the loop, waits for a line, calls setup(), and answer
     first S      steps for so many seconds, replaying, from the very first one on
     replay S     the same, after a tenth of that which is not timed: the change leaves something behind
     eager S      the same with Reprise paused
+    digest       nothing: the answer is a digest of what has been computed
 
 The answer has the time and the processor time of a step in microseconds, how many steps were timed and in how many seconds. At the end of the input it
 prints how many steps there were in all, and a digest of what they have computed.
+
+What there is behind the first seconds is left out of Python's garbage collection: a whole one takes as long as many steps, and would fall into one turn or another.
 """
 import argparse
 import ctypes
+import gc
 import hashlib
 import importlib.util
 import math
@@ -73,11 +77,17 @@ class Loop:
         took, used, done = time.perf_counter() - begin, time.process_time() - processor, max(self.steps - before, 1)
         return f"us={1e6 * took / done:.4f} cpu_us={1e6 * used / done:.4f} steps={done} seconds={took:.6f}"
 
-    def turn(self, word, amount):
+    def turn(self, word, amount="0"):
+        if word == "digest":
+            self.wait()
+            return f"us=0 checksum={self.digest()}"
         if word == "steps":
             return self.work(steps=int(amount))
         if word == "first":
-            return self.work(seconds=float(amount))
+            answer = self.work(seconds=float(amount))
+            gc.collect()
+            gc.freeze()
+            return answer
         self.switch.set(word == "eager")
         self.work(seconds=SETTLES * float(amount))
         return self.work(seconds=float(amount))

@@ -6,6 +6,7 @@ from lib import paired, runs
 from lib.bench_judge import number
 
 LEAST_GAIN, LEAST_MEDIAN, LEAST_MEAN, MOST_CPU, MOST_LEARNING_MS = 0.99, 1.22, 1.25, 1.02, 20
+EXPECTED_WITHIN = 0.15       # what observe expects, of the gain
 CLOSE = 0.03                 # that far Reprise's own figure may be from the one measured from outside
 LEFT_EAGER = ("eager", "costly", "bound", "unclear")
 WORDS = ("eager", "replay")
@@ -20,6 +21,7 @@ class Process:
         self.said = {}           # at the end: steps, checksum
         self.report = {}
         self.plain_first, self.plain_rest, self.plain_said = {}, {}, {}
+        self.observed_us, self.expected_us = None, None    # in observe: of a step, and what is expected of it under Reprise
         self.error = None
 
     def numbers(self, word, key="us"):
@@ -46,18 +48,30 @@ class Process:
         verdict = turns.get("verdict") if isinstance(turns, dict) else None
         return 1.0 if verdict in LEFT_EAGER else turns["gain"] / 1000 if verdict == "replay" and turns["gain"] else None
 
+    def expected(self):
+        """The gain that observe expects. None if it does not tell."""
+        return self.observed_us / self.expected_us if self.expected_us and self.expected_us > 0 else None
+
     def line(self, loop, which):
         """For the file of JSON lines."""
         kept = ("ops", "replayed", "launches", "traces", "graphs_built", "side_exits", "updates", "node_updates", "paused_ops", "saved_ns", "turns", "measured")
         return {"loop": loop, "process": which, "error": self.error, "gain": self.gain() if self.turns["eager"] else None, "first": self.first, "plain_first": self.plain_first, "plain_rest": self.plain_rest,
-                "turns": self.turns, "said": self.said, "plain_said": self.plain_said, "same": self.same(), "report": {key: self.report[key] for key in kept if key in self.report}}
+                "turns": self.turns, "said": self.said, "plain_said": self.plain_said, "same": self.same(), "observed_us": self.observed_us, "expected_us": self.expected_us, "report": {key: self.report[key] for key in kept if key in self.report}}
+
+
+def read_process(line):
+    """From a line of Process.line()."""
+    process = Process()
+    for key in ("turns", "first", "said", "report", "plain_first", "plain_rest", "plain_said", "observed_us", "expected_us", "error"):
+        setattr(process, key, line[key])
+    return process
 
 
 class Measured:
     """A loop's processes together."""
 
-    def __init__(self, loop, processes):
-        self.loop, self.processes = loop, processes
+    def __init__(self, loop, processes, observed=None):
+        self.loop, self.processes, self.observed = loop, processes, observed
         self.good = [process for process in processes if not process.error and process.turns["eager"]]
 
     def pooled(self, word, key="us"):
@@ -89,8 +103,11 @@ class Measured:
         return {"loop": self.loop.name, "without, us": number(plain) if plain else "–", "paused, us": number(statistics.median(self.pooled("eager"))), "replaying, us": number(statistics.median(self.pooled("replay"))),
                 "gain": f"{gain:.2f}", "interval": f"{ends[0]:.2f}–{ends[1]:.2f}" if ends else "too few turns", "pairs": str(len(self.pooled("eager"))),
                 "processes": f"{min(map(Process.gain, self.good)):.2f}–{max(map(Process.gain, self.good)):.2f}",
-                "Reprise says": f"{own:.2f}" if own else "–", "CPU": f"{self.cpu():.2f}", "learning": f"{learning:+.0f} ms" if learning is not None else "–",
+                "Reprise says": f"{own:.2f}" if own else "–", "observe expects": f"{self.expected():.2f}" if self.expected() else "–", "CPU": f"{self.cpu():.2f}", "learning": f"{learning:+.0f} ms" if learning is not None else "–",
                 "replayed": f"{share:.1%}" if share is not None else "–", "outputs": self.outputs()}
+
+    def expected(self):
+        return self.observed.expected() if self.observed else None
 
     def line(self):
         cells = self.cells()
@@ -108,7 +125,7 @@ def errors(measured):
 def table(good):
     rows = [each.cells() for each in good]
     left_out = {"processes": all(len(each.good) == 1 for each in good), "Reprise says": all(row["Reprise says"] == "–" for row in rows),
-                **{name: all(row[name] == "–" for row in rows) for name in ("without, us", "learning")}}
+                **{name: all(row[name] == "–" for row in rows) for name in ("without, us", "learning", "observe expects")}}
     head = [name for name in rows[0] if not left_out.get(name)]
     return "\n".join(["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *("| " + " | ".join(row[name] for name in head) + " |" for row in rows)])
 
@@ -129,6 +146,13 @@ def summary(good):
         yield f"Reprise has a verdict on {len(said)} loops. What it tells is within {100 * CLOSE:.0f} % of the gain measured from outside in {close}, and within its interval in {within}."
 
 
+def of_expectations(good):
+    told = [(each.expected(), each.gain()[0]) for each in good if each.expected()]
+    if any(each.observed for each in good):
+        yield (f"`observe` expects something of {len(told)} loops: within {100 * EXPECTED_WITHIN:.0f} % of the gain in "
+               f"{sum(abs(expected / gain - 1) <= EXPECTED_WITHIN for expected, gain in told)}.")
+
+
 def document(facts, measured, left_out):
     good = [each for each in measured if each.good]
     failed = [*(f"- {error}" for error in errors(measured)), *(f"- {line}" for line in left_out)]
@@ -137,5 +161,5 @@ def document(facts, measured, left_out):
              "of turns, of a step; gain is paused over replaying, from pairs of turns, with an interval of 95 % (Hodges and Lehmann, Wilcoxon). Outputs are compared with a run of as many steps without "
              "Reprise, another process, whose times are beside them where it was alone. CPU is the process's processor time of a step, replaying over paused.", ""]
     if good:
-        lines += [table(good), "", *(f"- {line}" for line in summary(good)), ""]
+        lines += [table(good), "", *(f"- {line}" for line in (*summary(good), *of_expectations(good))), ""]
     return "\n".join(lines + (["## Not measured", "", *failed, ""] if failed else []))

@@ -212,6 +212,11 @@
 	X(ANCHOR_MARGIN, 16, "th part", "by which the ops of two periods that are alike differ", \
 	  "guess") \
 	X(ANCHOR_STRIDE_MOST, 16, "visits", "of an anchor in one period of a loop", "guess") \
+	X(ANCHOR_PART_PERIODS, 64, "periods", "of which it is asked whether they are all of the loop", \
+	  "guess") \
+	X(ANCHOR_PART, 4, "th part", \
+	  "of their ops are in periods not alike: they are part of a longer loop", "guess") \
+	X(ANCHOR_PARTS_MOST, 8, "times", "that a longer one is looked for", "guess") \
 	X(ANCHOR_UNWAITED, 512, "ops", \
 	  "of a thread that begin something and come after no wait: then any op may be the anchor", \
 	  "guess") \

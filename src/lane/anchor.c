@@ -45,6 +45,13 @@ static struct {
 	/* Those in a row that are not; of a candidate: since so many in a row were. */
 	unsigned int unlike;
 	unsigned int passed_over;
+	/* Periods measured, their ops, and those of the ones not alike, since it was asked last whether
+	 * they are all of the loop. */
+	unsigned int asked;
+	uint64_t asked_ops, unlike_ops;
+	uint64_t part_ops;          /* periods of so many ops were part of the loop; 0: none were */
+	unsigned int parts;         /* how often that was so */
+	uint64_t shortest;          /* so the candidate's periods have so many at least */
 	uint64_t period_ops;        /* as many ops has a period */
 	uint64_t least_ops;         /* the shortest of those that were alike */
 	bool waited;                /* the thread waits in each period */
@@ -86,6 +93,9 @@ static void look_for(struct reprise_lane *lane, uint64_t key)
 	loop.stride = 1;
 	loop.visits = loop.missed = loop.alike = loop.unlike = 0;
 	loop.last_ns = loop.replayed_ns = 0;
+	loop.asked = 0;
+	loop.asked_ops = loop.unlike_ops = 0;
+	loop.shortest = 2 * loop.part_ops;
 	__atomic_store_n(&loop.uneven, false, __ATOMIC_RELAXED);
 }
 
@@ -216,8 +226,16 @@ static void begin_alike(const struct reprise_lane *lane)
 	loop.alike_replayed = lane->counts.replayed;
 }
 
+/* False if a period would be too long. */
+static bool look_further(void)
+{
+	loop.shortest *= 2;
+	return loop.shortest <= REPRISE_TUNE_ANCHOR_SELDOM;
+}
+
 /* A period of the candidate has ended. Where its ops are as many again and again, it is the anchor.
- * Otherwise more visits make one period: a loop may wait several times. */
+ * Otherwise more visits make one period: a loop may wait several times. Or a period is longer:
+ * where shorter ones were part of the loop. */
 static void consider(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 {
 	if (loop.alike > 0 && is_alike(ops)) {
@@ -236,7 +254,7 @@ static void consider(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 	if (++loop.unlike < REPRISE_TUNE_ANCHOR_ALIKE)
 		return;
 	loop.unlike = loop.alike = 0;
-	if (++loop.stride > REPRISE_TUNE_ANCHOR_STRIDE_MOST)
+	if (loop.shortest > 0 ? !look_further() : ++loop.stride > REPRISE_TUNE_ANCHOR_STRIDE_MOST)
 		try_another(lane);
 }
 
@@ -260,6 +278,39 @@ static uint64_t period_ns(uint64_t now, uint64_t ops)
 	return loop.uneven ? ns * loop.period_ops / ops : ns;
 }
 
+/* True if the periods are part of a loop: layers of a network, in a step that has more. What they
+ * gain is not what the loop gains. */
+static bool is_part(bool alike, uint64_t ops)
+{
+	bool part;
+
+	loop.asked_ops += ops;
+	loop.unlike_ops += alike ? 0 : ops;
+	if (++loop.asked < REPRISE_TUNE_ANCHOR_PART_PERIODS)
+		return false;
+	part = loop.unlike_ops * REPRISE_TUNE_ANCHOR_PART > loop.asked_ops;
+	loop.asked = 0;
+	loop.asked_ops = loop.unlike_ops = 0;
+	return part;
+}
+
+static void look_for_longer(struct reprise_lane *lane)
+{
+	loop.part_ops = loop.period_ops;
+	if (++loop.parts > REPRISE_TUNE_ANCHOR_PARTS_MOST ||
+	    2 * loop.part_ops > REPRISE_TUNE_ANCHOR_SELDOM)
+		take_as_uneven(lane);
+	else
+		look_among(loop.any, lane);
+}
+
+/* The loop is another one. */
+static void look_anew(struct reprise_lane *lane)
+{
+	loop.part_ops = loop.parts = 0;
+	look_for(lane, loop.key);
+}
+
 /* A period has ended: the arm of the next. After a wait the GPU is not behind. */
 static enum reprise_arm note_period(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 {
@@ -268,11 +319,15 @@ static enum reprise_arm note_period(struct reprise_lane *lane, uint64_t now, uin
 
 	loop.unlike = alike ? 0 : loop.unlike + 1;
 	if (loop.unlike == REPRISE_TUNE_ANCHOR_LOST) {
-		look_for(lane, loop.key);
+		look_anew(lane);
+		return REPRISE_ARM_REPLAY;
+	}
+	if (is_part(alike, ops)) {
+		look_for_longer(lane);
 		return REPRISE_ARM_REPLAY;
 	}
 	if (alike && reprise_turns_asks_processor(&loop.turns))
-		reprise_turns_note_processor(&loop.turns, reprise_processor_ns());
+		reprise_turns_note_processor(&loop.turns, reprise_processor_ns(), loop.last_ops + ops);
 	reprise_turns_note_replayed(&loop.turns, lane->counts.replayed, lane->counts.ops);
 	if (reprise_async_launched() != loop.async)
 		reprise_turns_note_async(&loop.turns);
@@ -357,6 +412,8 @@ static enum reprise_arm meet(struct reprise_lane *lane, uint64_t key, uint64_t o
 		return arm;
 	__atomic_store_n(&loop.key, key, __ATOMIC_RELAXED);
 	loop.missed = 0;
+	if (loop.last_ns != 0 && ops < loop.last_ops + loop.shortest)
+		return arm;
 	if (++loop.visits < loop.stride)
 		return arm;
 	loop.visits = 0;

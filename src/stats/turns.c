@@ -266,17 +266,19 @@ static enum reprise_arm other_than(enum reprise_arm arm)
 	return arm == REPRISE_ARM_EAGER ? REPRISE_ARM_REPLAY : REPRISE_ARM_EAGER;
 }
 
-/* 0 if it is not known. */
+/* For a thousand ops. 0 if it is not known. */
 static uint64_t used_in(const struct reprise_turns *turns)
 {
-	return turns->processor_ns > turns->processor_begun_ns
-	           ? turns->processor_ns - turns->processor_begun_ns
+	return turns->processor_ns > turns->processor_begun_ns &&
+	               turns->processor_ops > turns->processor_begun_ops
+	           ? (turns->processor_ns - turns->processor_begun_ns) * 1000 /
+	                 (turns->processor_ops - turns->processor_begun_ops)
 	           : 0;
 }
 
 static void end_turn(struct reprise_turns *turns, uint64_t took, uint64_t now)
 {
-	uint64_t used = used_in(turns) / turns->count;
+	uint64_t used = used_in(turns);
 
 	if (turns->arm == REPRISE_ARM_REPLAY) {
 		reprise_learnt_end_turn(&turns->learnt);
@@ -549,6 +551,7 @@ enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns
 	if (turns->skip > 0) {
 		turns->skip--;
 		turns->processor_begun_ns = turns->processor_ns;
+		turns->processor_begun_ops = turns->processor_ops;
 		reprise_learnt_begin_turn(&turns->learnt);
 		return turns->arm;
 	}
@@ -572,9 +575,10 @@ bool reprise_turns_asks_processor(const struct reprise_turns *turns)
 	       (turns->skip > 0 || turns->count + 1 == turns->wanted);
 }
 
-void reprise_turns_note_processor(struct reprise_turns *turns, uint64_t ns)
+void reprise_turns_note_processor(struct reprise_turns *turns, uint64_t ns, uint64_t ops)
 {
 	turns->processor_ns = ns;
+	turns->processor_ops = ops;
 }
 
 void reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed, uint64_t ops)

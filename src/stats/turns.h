@@ -78,9 +78,10 @@ struct reprise_turns {
 	unsigned int count, skip;
 	unsigned int wanted; /* periods of either turn of the pair */
 	unsigned int before; /* that pass before the pair's first turn though the GPU has caught up */
-	/* Of the process, as told last, at the beginning of the turn, and in the pair's turns, of a
-	 * period. */
-	uint64_t processor_ns, processor_begun_ns, processor_first_ns, processor_second_ns;
+	/* Of the process, as told last and at the beginning of the turn, with the ops until then; and
+	 * in the pair's turns, of a thousand ops: periods may have more of them or fewer. */
+	uint64_t processor_ns, processor_begun_ns, processor_ops, processor_begun_ops;
+	uint64_t processor_first_ns, processor_second_ns;
 	struct reprise_learnt learnt;
 	bool async;              /* the launch thread launches graphs of the loop */
 	uint64_t first_ns;       /* the mean period of the pair's first turn */
@@ -127,10 +128,10 @@ enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns
 /* True if the next note has to say whether the GPU has caught up; otherwise `idle` may be false. */
 bool reprise_turns_asks(const struct reprise_turns *turns);
 
-/* True if the processor time of the process is to be told before the next note, if that is alike.
- */
+/* True if the processor time of the process is to be told before the next note, if that is alike,
+ * and how many ops the lane has had, in both arms. */
 bool reprise_turns_asks_processor(const struct reprise_turns *turns);
-void reprise_turns_note_processor(struct reprise_turns *turns, uint64_t ns);
+void reprise_turns_note_processor(struct reprise_turns *turns, uint64_t ns, uint64_t ops);
 
 /* How many ops the lane has had, and how many of them were replayed: told before each note. Where
  * more is replayed than when a test began, the loop was not learnt yet, and the test begins anew.

@@ -65,11 +65,11 @@ class Turns(unittest.TestCase):
     def loop(self, name, **parts):
         path = self.folder / f"{name}.py"
         path.write_text(LOOP.format(**{"before": "", "first": "", "each": "", "outputs": "steps", "plain": QUICK, "replaying": QUICK, "paused": QUICK} | parts))
-        return loops.Loop(name, name, [sys.executable, str(loops.RUNNER), str(path)])
+        return loops.Loop(name, name, [sys.executable, str(loops.RUNNER), str(path)], digests=True)
 
     def settings(self, *made_up, seconds=1, **more):
-        return argparse.Namespace(**{"build": BUILD, "loops": made_up, "seconds": seconds, "turn": 0.05, "processes": 1, "together": 1, "ahead": 1, "gpus": 1, "limit": math.inf, "json": self.json,
-                                     "reports": None, "simulated": False} | more)
+        return argparse.Namespace(**{"build": BUILD, "loops": made_up, "seconds": seconds, "turn": 0.05, "processes": 1, "together": 1, "ahead": 1, "gpus": 1, "observe": 0, "limit": math.inf, "json": self.json,
+                                     "reports": None, "earlier": [], "simulated": False} | more)
 
     def measured(self, *made_up, **more):
         settings = self.settings(*made_up, **more)
@@ -177,6 +177,37 @@ class Turns(unittest.TestCase):
         self.assertIn("processes", turns_judge.table([each]))
         self.assertEqual((each.cells()["learning"], each.cells()["without, us"]), ("–", "–"))    # not timed beside each other
 
+    def test_all_processes_of_a_loop_are_compared_with_one(self):
+        mark = 'paused is None and open(__file__ + ".log", "a").write("x")'
+        (each, other), _ = self.measured(self.loop("agrees", first=mark.replace("paused is None", "not hasattr(ctypes.CDLL(None), 'paused')")), self.loop("differs", outputs="[steps[0], int(paused is None)]"),
+                                         processes=3, together=2)
+        self.assertEqual(((self.folder / "agrees.py.log").read_text(), each.outputs(), other.outputs()), ("x", "the same", "**differ**"))
+        self.assertEqual([(process.error, process.said) for process in each.processes], [(None, process.plain_said) for process in each.processes])
+        self.assertGreater(len({process.said["steps"] for process in each.processes}), 1)
+        (failing,), _ = self.measured(self.loop("fails", each="paused is not None or steps[0] < 500 or 1 / 0"), processes=2, together=2)
+        self.assertEqual({process.error for process in failing.processes}, {"without Reprise: status 1: ZeroDivisionError: division by zero"})
+
+    def test_processes_of_an_earlier_run_are_in_the_table_too(self):
+        made_up = [self.loop("one"), self.loop("two")]
+        first, _ = self.measured(*made_up, processes=2, together=2)
+        earlier, self.json = self.json, self.folder / "later"
+        later, _ = self.measured(made_up[1], together=2)
+        both = turns.with_earlier(self.settings(*made_up, earlier=[earlier]), later)
+        self.assertEqual([(each.loop.name, len(each.good), each.outputs()) for each in both], [("one", 2, "the same"), ("two", 3, "the same")])
+        self.assertEqual(both[0].line(), first[0].line())
+        self.assertEqual(sorted(both[1].pooled("replay")), sorted([*first[1].pooled("replay"), *later[0].pooled("replay")]))
+
+    def test_what_observe_expects_is_held_against_the_gain(self):
+        process, expected = turns_judge.Process(), []
+        process.turns = {"eager": [{"us": 130, "cpu_us": 1}] * 9, "replay": [{"us": 100, "cpu_us": 1}] * 9}
+        for us in (100, 90, 75, 150, None, -5):
+            observed = turns_judge.Process()
+            observed.observed_us, observed.expected_us = 120, us
+            expected.append(turns_judge.Measured(loops.Loop("loop", "loop", []), [process], observed))
+        self.assertEqual([each.cells()["observe expects"] for each in expected], ["1.20", "1.33", "1.60", "0.80", "–", "–"])
+        self.assertEqual(list(turns_judge.of_expectations(expected)), ["`observe` expects something of 4 loops: within 15 % of the gain in 2."])
+        self.assertEqual(list(turns_judge.of_expectations([turns_judge.Measured(each.loop, each.processes) for each in expected])), [])
+
     def test_what_reprise_says_has_a_column_only_where_it_says_something(self):
         (each,), _ = self.measured(self.loop("says"))
         self.assertNotIn("Reprise says", turns_judge.table([each]))
@@ -202,17 +233,20 @@ class Turns(unittest.TestCase):
         self.assertIn("Reprise has a verdict on 3 loops. What it tells is within 3 % of the gain measured from outside in 1, and within its interval in 2.", list(turns_judge.summary(told)))
 
     def test_on_the_simulated_driver(self):
-        done = subprocess.run([SCRIPT, BUILD, "--simulated", "--seconds", "1", "--turn", "0.05", "--json", self.json, "--reports", self.folder / "kept" / "reports", "--write", self.folder / "pages"], capture_output=True, text=True,
+        done = subprocess.run([SCRIPT, BUILD, "--simulated", "--seconds", "1", "--turn", "0.05", "--observe", "0.5", "--json", self.json, "--reports", self.folder / "kept" / "reports", "--write", self.folder / "pages"], capture_output=True, text=True,
                               timeout=PATIENCE_S)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        for line in self.lines():
+        observed = [line for line in self.lines() if line["process"] == 0]
+        self.assertEqual([(line["loop"], line["error"], line["expected_us"] is not None) for line in observed], [("driver_api", None, True), ("chain", None, True)])
+        measured = [line for line in self.lines() if line["process"] > 0]
+        for line in measured:
             self.assertIsNone(line["error"])
             self.assertGreater(line["report"]["paused_ops"], 0)    # by turns it was paused, and by turns it was not
             self.assertGreater(line["report"]["ops"], 0)
-        self.assertEqual([(line["loop"], line["same"]) for line in self.lines()], [("driver_api", None), ("chain", None), ("driver_api", True), ("chain", True)])
+        self.assertEqual([(line["loop"], line["same"]) for line in measured], [("driver_api", None), ("chain", None), ("driver_api", True), ("chain", True)])
         kept = {path.name: json.loads(path.read_text()) for path in (self.folder / "kept" / "reports").iterdir()}
         self.assertEqual(sorted(kept), ["chain-1.json", "driver_api-1.json"])
-        for line in self.lines()[:2]:
+        for line in measured[:2]:
             report = kept[f"{line['loop']}-{line['process']}.json"]
             self.assertTrue(report["complete"])
             self.assertEqual({name: report[name] for name in line["report"]}, line["report"])

@@ -26,6 +26,7 @@ static struct told {
 	bool alike;
 } told; /* the last time */
 static unsigned int times;
+static uint64_t loop_period;    /* of the last loop that was begun after the first; 0: none */
 static enum reprise_arm answer; /* to the next note */
 static uint64_t told_ops, told_replayed;
 
@@ -57,6 +58,7 @@ void __wrap_reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_n
 {
 	turns->period_ns = period_ns;
 	turns->arm = answer;
+	loop_period = period_ns;
 	is_told(BEGIN_LOOP, now_ns, period_ns, false);
 }
 
@@ -361,6 +363,77 @@ START_TEST(a_loop_may_be_another_at_once)
 		}
 		ck_assert(!reprise_turns_read().measuring);
 		ck_assert_uint_eq(times, before + REPRISE_TUNE_ANCHOR_LOST - 1);
+	}
+}
+END_TEST
+
+/* ---- periods that are part of a longer loop ---- */
+
+#define LAYERS 12
+
+/* A step of twelve layers alike, and `rest` as many ops as a layer that are none. */
+static void step_passes(uint64_t layer, unsigned int rest)
+{
+	for (unsigned int i = 1; i < LAYERS; i++)
+		visit('a', layer, NS);
+	visit('a', (1 + rest) * layer, (1 + rest) * NS);
+}
+
+static void layers_are_measured(uint64_t layer, unsigned int rest)
+{
+	is_candidate(kernel_of('a', 1));
+	for (unsigned int steps = 0; times == 0; steps++) {
+		ck_assert_uint_le(steps, 2);
+		step_passes(layer, rest);
+	}
+	ck_assert(reprise_turns_read().measuring);
+}
+
+START_TEST(layers_of_a_step_are_not_the_loop)
+{
+	unsigned int before;
+
+	layers_are_measured(OPS, LAYERS);
+	answer = REPRISE_ARM_EAGER;
+	for (unsigned int steps = 0; loop_period == 0; steps++) {
+		ck_assert_uint_le(steps, REPRISE_TUNE_ANCHOR_PART_PERIODS / LAYERS + 2 + 10 * ALIKE);
+		step_passes(OPS, LAYERS);
+	}
+	ck_assert_uint_le(loop_period, 2 * LAYERS * NS);
+	ck_assert_uint_gt(loop_period, (2 * LAYERS - 2) * NS); /* alike to a sixteenth */
+	before = times;
+	for (unsigned int steps = 0; steps < 2 * REPRISE_TUNE_ANCHOR_PART_PERIODS; steps++) {
+		step_passes(OPS, LAYERS);
+		ck_assert_int_eq(told.what, NOTE);
+		ck_assert_uint_eq(told.period, 2 * LAYERS * NS);
+		ck_assert(told.alike);
+		ck_assert_uint_eq(times, before + steps + 1);
+	}
+}
+END_TEST
+
+START_TEST(a_loop_may_have_a_little_more)
+{
+	layers_are_measured(OPS, 3); /* a quarter: four of fifteen are not alike, and eleven are */
+	for (unsigned int steps = 0; steps < 2 * REPRISE_TUNE_ANCHOR_PART_PERIODS; steps++)
+		step_passes(OPS, 2);
+	ck_assert_int_eq(told.what, NOTE);
+	ck_assert(reprise_turns_read().measuring);
+}
+END_TEST
+
+/* Longer ones are not looked for, so a period is any ops. */
+START_TEST(long_layers_of_a_step_are_uneven)
+{
+	layers_are_measured(REPRISE_TUNE_ANCHOR_SELDOM, LAYERS);
+	for (unsigned int steps = 0; loop_period == 0; steps++) {
+		ck_assert_uint_le(steps, REPRISE_TUNE_ANCHOR_PART_PERIODS / LAYERS + 2 + ALIKE);
+		step_passes(REPRISE_TUNE_ANCHOR_SELDOM, LAYERS);
+	}
+	for (unsigned int steps = 0; steps < REPRISE_TUNE_ANCHOR_PART_PERIODS; steps++) {
+		step_passes(REPRISE_TUNE_ANCHOR_SELDOM, LAYERS);
+		ck_assert_int_eq(told.what, NOTE);
+		ck_assert(told.alike);
 	}
 }
 END_TEST
@@ -708,6 +781,9 @@ int main(void)
 	tcase_add_test(tests, a_period_with_unseen_ops_is_none);
 	tcase_add_test(tests, after_many_other_periods_the_loop_is_another);
 	tcase_add_test(tests, a_loop_may_be_another_at_once);
+	tcase_add_test(tests, layers_of_a_step_are_not_the_loop);
+	tcase_add_test(tests, a_loop_may_have_a_little_more);
+	tcase_add_test(tests, long_layers_of_a_step_are_uneven);
 	tcase_add_test(tests, a_candidate_that_does_not_come_again_is_left);
 	tcase_add_test(tests, one_that_comes_now_and_then_is_not);
 	tcase_add_loop_test(tests, an_anchor_is_lost_after_a_long_time, 0, ALL(absences));

@@ -16,11 +16,13 @@ static uint64_t now;
  * not known. */
 static struct {
 	uint64_t ns, of[2], first;
+	uint64_t ops, ops_of[2]; /* of the loop */
 } processor;
 
 static void begin(uint64_t period)
 {
-	processor.ns = processor.of[0] = processor.of[1] = processor.first = 0;
+	processor.ns = processor.of[0] = processor.of[1] = processor.first = processor.ops = 0;
+	processor.ops_of[0] = processor.ops_of[1] = 1000;
 	now = BEGUN;
 	reprise_turns_begin(&turns, now, period, 0x9e3779b97f4a7c15u);
 }
@@ -29,8 +31,9 @@ static void note(uint64_t period)
 {
 	now += period;
 	processor.ns += processor.of[turns.arm] + (turns.skip > 0 ? processor.first : 0);
+	processor.ops += processor.ops_of[turns.arm];
 	if (reprise_turns_asks_processor(&turns))
-		reprise_turns_note_processor(&turns, processor.ns);
+		reprise_turns_note_processor(&turns, processor.ns, processor.ops);
 	reprise_turns_note(&turns, now, period, true, true);
 }
 
@@ -358,6 +361,19 @@ START_TEST(processor_time_is_looked_at_again)
 }
 END_TEST
 
+/* The periods of one arm had more ops than those of the other. */
+START_TEST(processor_time_is_that_of_as_many_ops)
+{
+	begin(MS);
+	processor.of[REPRISE_ARM_EAGER] = MS / 16;
+	processor.ops_of[REPRISE_ARM_EAGER] = 1000 / 16;
+	processor.of[REPRISE_ARM_REPLAY] = MS;
+	test_decides(1100 * US, MS);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+	ck_assert_uint_eq(turns.result.processor, 992); /* 62 ops, and not 62.5 */
+}
+END_TEST
+
 /* Half of the pairs are far above, and half below. */
 START_TEST(processor_time_that_varies_decides_nothing)
 {
@@ -574,6 +590,7 @@ int main(void)
 	tcase_add_loop_test(tests, a_gain_that_costs_too_much_processor_time_is_left, 0, ALL(uses));
 	tcase_add_loop_test(tests, what_costs_too_much_is_tried_without_the_launch_thread, 0, 2);
 	tcase_add_test(tests, processor_time_is_looked_at_again);
+	tcase_add_test(tests, processor_time_is_that_of_as_many_ops);
 	tcase_add_test(tests, processor_time_that_varies_decides_nothing);
 	tcase_add_test(tests, a_small_gain_that_pairs_do_not_show_is_left_sooner);
 	tcase_add_test(tests, after_many_pairs_that_say_nothing_the_loop_is_left_eager);
