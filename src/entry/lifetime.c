@@ -79,8 +79,8 @@ static void forget_function(struct reprise_lane *lane, const struct forgetting *
 {
 	if (lane->context != what->limited || reprise_lane_may_launch_any(lane, &what->function))
 		reprise_lane_forget_function(lane, &what->function);
-	else if (what->is_limit_set)
-		reprise_lane_limit_shared(lane, &what->function, what->limit_bytes);
+	else
+		reprise_lane_limit_shared(lane, &what->function, what->limit_bytes, what->is_limit_set);
 }
 
 static void forget(struct reprise_lane *lane, void *context)

@@ -218,8 +218,9 @@ void reprise_lane_forget_function(struct reprise_lane *lane, const struct repris
 	forget(lane, reprise_lane_may_launch_any(lane, set) ? any : launches, &sought);
 }
 
+/* Until it is set the lower limit counts: a graph may be built before or after it is. */
 void reprise_lane_limit_shared(struct reprise_lane *lane, const struct reprise_function_set *set,
-                               unsigned int bytes)
+                               unsigned int bytes, bool is_set)
 {
 	struct sought sought = {.set = set};
 	int entered = reprise_enter();
@@ -229,7 +230,8 @@ void reprise_lane_limit_shared(struct reprise_lane *lane, const struct reprise_f
 		bool built = atomic_load(&trace->graph.state) == REPRISE_GRAPH_READY;
 
 		for (unsigned int i = 0; i < trace->count; i++)
-			if (op_launches(&trace->ops[i], &sought))
+			if (op_launches(&trace->ops[i], &sought) &&
+			    (is_set || bytes < trace->ops[i].kernel.shared_most))
 				reprise_op_limit_shared(&trace->ops[i], bytes, built);
 	}
 	reprise_leave(entered);

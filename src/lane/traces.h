@@ -50,10 +50,11 @@ void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace);
 void reprise_lane_forget(struct reprise_lane *lane);
 void reprise_lane_forget_function(struct reprise_lane *lane,
                                   const struct reprise_function_set *set);
-/* Limits the dynamic shared memory that traces agree with: the program has set it of that function,
- * and reprise_lane_may_launch_any() is false. As the ones above, and no segment is open. */
+/* Limits the dynamic shared memory that traces agree with, and graphs are built with: the program
+ * has set it of that function, or is about to (`is_set`), and reprise_lane_may_launch_any() is
+ * false. As the ones above, and no segment is open. */
 void reprise_lane_limit_shared(struct reprise_lane *lane, const struct reprise_function_set *set,
-                               unsigned int bytes);
+                               unsigned int bytes, bool is_set);
 /* Forgets traces that name arrays or contexts, which may be other contexts than the lane's. */
 void reprise_lane_forget_elsewhere(struct reprise_lane *lane);
 

@@ -418,6 +418,7 @@ START_TEST(a_loop_may_have_a_little_more)
 	for (unsigned int steps = 0; steps < 2 * REPRISE_TUNE_ANCHOR_PART_PERIODS; steps++)
 		step_passes(OPS, 2);
 	ck_assert_int_eq(told.what, NOTE);
+	ck_assert_uint_eq(loop_period, 0);
 	ck_assert(reprise_turns_read().measuring);
 }
 END_TEST
