@@ -325,9 +325,9 @@ static bool note_group_eager(struct reprise_lane *lane, const struct reprise_cal
 
 /* The op is an eager call. Gives the lane's lock. `first`: the lane was silent before. A function
  * of its own, so that an op that is answered saves no registers for it. */
-static __attribute__((noinline)) CUresult handle_eagerly(struct reprise_lane *lane,
-                                                         struct reprise_lane *found,
-                                                         struct reprise_call *call, bool first)
+static __attribute__((noinline)) CUresult call_eagerly(struct reprise_lane *lane,
+                                                       struct reprise_lane *found,
+                                                       struct reprise_call *call, bool first)
 {
 	bool timed =
 			 lane->counts.ops % REPRISE_TUNE_EAGER_TIMED == 0 || lane->short_at == lane->counts.ops,
@@ -377,7 +377,7 @@ REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct r
 	CUresult result = CUDA_SUCCESS;
 
 	if (!decide(lane, call, &result))
-		return handle_eagerly(lane, found, call, first);
+		return call_eagerly(lane, found, call, first);
 	launched = lane->counts.launches != launches;
 	reprise_lock_give(&lane->lock);
 	return __builtin_expect(reprise_verifying, 0) && launched ? reprise_verify_wait(lane) : result;

@@ -360,7 +360,7 @@ static inline void reprise_lane_wake(struct reprise_lane *lane)
 }
 
 /* A stream's lane is new: it is scanned first. */
-static inline void reprise_lane_begin_watching(struct reprise_lane *lane)
+static inline void reprise_lane_begin_scanning(struct reprise_lane *lane)
 {
 	lane->backoff_at = lane->counts.ops;
 	lane->backoff_span = lane->scan_span = 0;

@@ -141,7 +141,7 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	lane->position = (struct reprise_position){.before = REPRISE_BEFORE_NOTHING};
 	lane->placed_in_turns = lane->counts.in_turns;
 	reprise_lane_wake(lane);
-	reprise_lane_begin_watching(lane);
+	reprise_lane_begin_scanning(lane);
 	lane->splits = 0;
 	lane->pace = (struct reprise_pace){0};
 	reprise_backlog_done(lane);

@@ -603,7 +603,7 @@ int main(int argc, char **argv)
 	answers_install();
 	reprise_clock_start();
 	for (i = 0; i < OPSTREAM_LANES; i++)
-		reprise_lane_begin_watching(&lanes[i]);
+		reprise_lane_begin_scanning(&lanes[i]);
 	for (i = 0; i < stream.count; i++) {
 		if (now.ops == from && opstream_is_op(&stream.records[i])) {
 			note_runs();
