@@ -212,6 +212,9 @@
 	X(ANCHOR_MARGIN, 16, "th part", "by which the ops of two periods that are alike differ", \
 	  "guess") \
 	X(ANCHOR_STRIDE_MOST, 16, "visits", "of an anchor in one period of a loop", "guess") \
+	X(ANCHOR_CONFIRMED, 8, "periods", \
+	  "of which the same is asked before a loop is measured; that many are not alike where it is none", \
+	  "guess") \
 	X(ANCHOR_PART_PERIODS, 64, "periods", "of which it is asked whether they are all of the loop", \
 	  "guess") \
 	X(ANCHOR_PART, 4, "th part", \

@@ -72,15 +72,14 @@ static bool interrupted;
 
 /* ---- anchors ---- */
 
-/* What can be compared at once, and is the same in both arms. Not 0. */
+/* What can be compared at once, and is the same in both arms and for all shapes: grids and sizes
+ * change from call to call, and the same ones come again after many. Not 0. */
 static uint64_t key_of(const struct reprise_call *call)
 {
 	uint64_t key = call->kind;
 
 	if (call->kind == REPRISE_OP_KERNEL)
-		key = reprise_hash_mix((uintptr_t)call->kernel.function, call->kernel.grid[0]);
-	else if (call->kind == REPRISE_OP_COPY)
-		key = reprise_hash_mix(key, call->copy.bytes);
+		key = reprise_hash_mix((uintptr_t)call->kernel.function, key);
 	return key | 1;
 }
 
@@ -226,6 +225,35 @@ static void begin_alike(const struct reprise_lane *lane)
 	loop.alike_replayed = lane->counts.replayed;
 }
 
+/* True if the periods are part of a loop: layers of a network, in a step that has more. What they
+ * gain is not what the loop gains. */
+static bool is_part(void)
+{
+	bool part = loop.unlike_ops * REPRISE_TUNE_ANCHOR_PART > loop.asked_ops;
+
+	loop.asked = 0;
+	loop.asked_ops = loop.unlike_ops = 0;
+	return part;
+}
+
+static void count_period(bool alike, uint64_t ops)
+{
+	loop.asked++;
+	loop.asked_ops += ops;
+	loop.unlike_ops += alike ? 0 : ops;
+	loop.unlike = alike ? 0 : loop.unlike + 1;
+}
+
+static void look_for_longer(struct reprise_lane *lane)
+{
+	loop.part_ops = loop.period_ops;
+	if (++loop.parts > REPRISE_TUNE_ANCHOR_PARTS_MOST ||
+	    2 * loop.part_ops > REPRISE_TUNE_ANCHOR_SELDOM)
+		take_as_uneven(lane);
+	else
+		look_among(loop.any, lane);
+}
+
 /* False if a period would be too long. */
 static bool look_further(void)
 {
@@ -233,19 +261,41 @@ static bool look_further(void)
 	return loop.shortest <= REPRISE_TUNE_ANCHOR_SELDOM;
 }
 
+/* As many ops came again and again: whether that is all of the loop. False if they come no more. */
+static bool confirm(struct reprise_lane *lane, uint64_t now, uint64_t ops)
+{
+	bool alike = is_alike(ops);
+
+	count_period(alike, ops);
+	if (loop.unlike > REPRISE_TUNE_ANCHOR_CONFIRMED) {
+		loop.alike = loop.unlike = loop.asked = 0;
+		loop.asked_ops = loop.unlike_ops = 0;
+		return false;
+	}
+	loop.alike++; /* the mean of all is a period, until one is measured */
+	if (alike && ops < loop.least_ops)
+		loop.least_ops = ops;
+	if (!alike || loop.asked < REPRISE_TUNE_ANCHOR_CONFIRMED || !is_settled(lane, now))
+		return true;
+	if (is_part())
+		look_for_longer(lane);
+	else if (is_busy_enough(lane))
+		measure(now);
+	return true;
+}
+
 /* A period of the candidate has ended. Where its ops are as many again and again, it is the anchor.
  * Otherwise more visits make one period: a loop may wait several times. Or a period is longer:
  * where shorter ones were part of the loop. */
 static void consider(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 {
+	if (loop.alike > REPRISE_TUNE_ANCHOR_ALIKE && confirm(lane, now, ops))
+		return;
 	if (loop.alike > 0 && is_alike(ops)) {
 		if (ops < loop.least_ops)
 			loop.least_ops = ops;
-		if (++loop.alike <= REPRISE_TUNE_ANCHOR_ALIKE)
-			return;
-		loop.unlike = 0;
-		if (is_settled(lane, now) && is_busy_enough(lane))
-			measure(now);
+		if (++loop.alike > REPRISE_TUNE_ANCHOR_ALIKE)
+			loop.unlike = 0;
 		return;
 	}
 	loop.period_ops = loop.least_ops = ops;
@@ -278,32 +328,6 @@ static uint64_t period_ns(uint64_t now, uint64_t ops)
 	return loop.uneven ? ns * loop.period_ops / ops : ns;
 }
 
-/* True if the periods are part of a loop: layers of a network, in a step that has more. What they
- * gain is not what the loop gains. */
-static bool is_part(bool alike, uint64_t ops)
-{
-	bool part;
-
-	loop.asked_ops += ops;
-	loop.unlike_ops += alike ? 0 : ops;
-	if (++loop.asked < REPRISE_TUNE_ANCHOR_PART_PERIODS)
-		return false;
-	part = loop.unlike_ops * REPRISE_TUNE_ANCHOR_PART > loop.asked_ops;
-	loop.asked = 0;
-	loop.asked_ops = loop.unlike_ops = 0;
-	return part;
-}
-
-static void look_for_longer(struct reprise_lane *lane)
-{
-	loop.part_ops = loop.period_ops;
-	if (++loop.parts > REPRISE_TUNE_ANCHOR_PARTS_MOST ||
-	    2 * loop.part_ops > REPRISE_TUNE_ANCHOR_SELDOM)
-		take_as_uneven(lane);
-	else
-		look_among(loop.any, lane);
-}
-
 /* The loop is another one. */
 static void look_anew(struct reprise_lane *lane)
 {
@@ -317,12 +341,12 @@ static enum reprise_arm note_period(struct reprise_lane *lane, uint64_t now, uin
 	bool alike = is_alike(ops), idle = reprise_behind_take(lane) || loop.waited_now;
 	enum reprise_arm arm;
 
-	loop.unlike = alike ? 0 : loop.unlike + 1;
+	count_period(alike, ops);
 	if (loop.unlike == REPRISE_TUNE_ANCHOR_LOST) {
 		look_anew(lane);
 		return REPRISE_ARM_REPLAY;
 	}
-	if (is_part(alike, ops)) {
+	if (loop.asked >= REPRISE_TUNE_ANCHOR_PART_PERIODS && is_part()) {
 		look_for_longer(lane);
 		return REPRISE_ARM_REPLAY;
 	}

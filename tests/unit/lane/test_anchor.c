@@ -12,7 +12,7 @@
 #include "lane/turns.h"
 #include "program.h"
 
-#define ALIKE REPRISE_TUNE_ANCHOR_ALIKE
+#define ALIKE (REPRISE_TUNE_ANCHOR_ALIKE + REPRISE_TUNE_ANCHOR_CONFIRMED)
 #define OPS 32 /* of a period, unless a test says otherwise */
 #define NS 10000
 
@@ -26,7 +26,8 @@ static struct told {
 	bool alike;
 } told; /* the last time */
 static unsigned int times;
-static uint64_t loop_period;    /* of the last loop that was begun after the first; 0: none */
+static unsigned int loops;
+static uint64_t loop_period;    /* of the last one, when it was begun */
 static enum reprise_arm answer; /* to the next note */
 static uint64_t told_ops, told_replayed;
 
@@ -43,6 +44,10 @@ static void is_told(enum what what, uint64_t now, uint64_t period, bool alike)
 {
 	told = (struct told){what, now, period, alike};
 	times++;
+	if (what != NOTE) {
+		loops++;
+		loop_period = period;
+	}
 }
 
 void __wrap_reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns,
@@ -58,7 +63,6 @@ void __wrap_reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_n
 {
 	turns->period_ns = period_ns;
 	turns->arm = answer;
-	loop_period = period_ns;
 	is_told(BEGIN_LOOP, now_ns, period_ns, false);
 }
 
@@ -183,7 +187,7 @@ START_TEST(periods_that_are_not_alike_count_anew)
 {
 	is_candidate(kernel_of('a', 1));
 	visit('a', 1, NS);
-	for (unsigned int period = 0; period < ALIKE; period++)
+	for (unsigned int period = 0; period < REPRISE_TUNE_ANCHOR_ALIKE; period++)
 		visit('a', OPS, 7 * NS);
 	visit('a', 2 * OPS, 100 * NS);
 	for (unsigned int period = 0; period <= ALIKE; period++) {
@@ -201,7 +205,8 @@ END_TEST
 START_TEST(as_many_visits_as_the_loop_has_waits_make_a_period)
 {
 	unsigned int waits = (unsigned int)_i + 1, visits = 0;
-	unsigned int others = ALIKE * waits * (waits - 1) / 2; /* those of fewer visits are tried */
+	/* those of fewer visits are tried */
+	unsigned int others = REPRISE_TUNE_ANCHOR_ALIKE * waits * (waits - 1) / 2;
 
 	answer = REPRISE_ARM_EAGER;
 	is_candidate(kernel_of('a', 1));
@@ -369,56 +374,64 @@ END_TEST
 
 /* ---- periods that are part of a longer loop ---- */
 
-#define LAYERS 12
-
-/* A step of twelve layers alike, and `rest` as many ops as a layer that are none. */
-static void step_passes(uint64_t layer, unsigned int rest)
+/* A step of so many layers alike, and `rest` as many ops as a layer that are none. */
+static void step_passes(unsigned int layers, uint64_t layer, unsigned int rest)
 {
-	for (unsigned int i = 1; i < LAYERS; i++)
+	for (unsigned int i = 1; i < layers; i++)
 		visit('a', layer, NS);
 	visit('a', (1 + rest) * layer, (1 + rest) * NS);
 }
 
-static void layers_are_measured(uint64_t layer, unsigned int rest)
+/* Until a loop is measured, or another one. Its period is the whole step, to a sixteenth. */
+static void step_is_measured(unsigned int layers, uint64_t layer, unsigned int rest)
 {
-	is_candidate(kernel_of('a', 1));
-	for (unsigned int steps = 0; times == 0; steps++) {
-		ck_assert_uint_le(steps, 2);
-		step_passes(layer, rest);
+	uint64_t whole = (layers + rest) * NS;
+	unsigned int before;
+
+	for (unsigned int steps = 0; loop_period < whole - whole / 16; steps++) {
+		ck_assert_uint_le(steps, REPRISE_TUNE_ANCHOR_PART_PERIODS + 10 * ALIKE);
+		step_passes(layers, layer, rest);
 	}
-	ck_assert(reprise_turns_read().measuring);
+	ck_assert_uint_le(loop_period, whole + whole / 16);
+	before = times;
+	for (unsigned int steps = 0; steps < 2 * REPRISE_TUNE_ANCHOR_PART_PERIODS; steps++) {
+		step_passes(layers, layer, rest);
+		ck_assert_int_eq(told.what, NOTE);
+		ck_assert_uint_eq(told.period, whole);
+		ck_assert(told.alike);
+		ck_assert_uint_eq(times, before + steps + 1);
+	}
 }
 
 START_TEST(layers_of_a_step_are_not_the_loop)
 {
-	unsigned int before;
+	is_candidate(kernel_of('a', 1));
+	step_is_measured(12, OPS, 12);
+	ck_assert_uint_eq(loops, 1); /* the layers never were */
+}
+END_TEST
 
-	layers_are_measured(OPS, LAYERS);
-	answer = REPRISE_ARM_EAGER;
-	for (unsigned int steps = 0; loop_period == 0; steps++) {
-		ck_assert_uint_le(steps, REPRISE_TUNE_ANCHOR_PART_PERIODS / LAYERS + 2 + 10 * ALIKE);
-		step_passes(OPS, LAYERS);
+/* More of them than are asked for before a loop is measured. */
+START_TEST(layers_that_were_measured_are_left_for_the_step)
+{
+	is_candidate(kernel_of('a', 1));
+	for (unsigned int steps = 0; loops == 0; steps++) {
+		ck_assert_uint_le(steps, 2);
+		step_passes(2 * ALIKE, OPS, 2 * ALIKE);
 	}
-	ck_assert_uint_le(loop_period, 2 * LAYERS * NS);
-	ck_assert_uint_gt(loop_period, (2 * LAYERS - 2) * NS); /* alike to a sixteenth */
-	before = times;
-	for (unsigned int steps = 0; steps < 2 * REPRISE_TUNE_ANCHOR_PART_PERIODS; steps++) {
-		step_passes(OPS, LAYERS);
-		ck_assert_int_eq(told.what, NOTE);
-		ck_assert_uint_eq(told.period, 2 * LAYERS * NS);
-		ck_assert(told.alike);
-		ck_assert_uint_eq(times, before + steps + 1);
-	}
+	ck_assert_uint_eq(loop_period, NS);
+	step_is_measured(2 * ALIKE, OPS, 2 * ALIKE);
+	ck_assert_uint_eq(loops, 2);
 }
 END_TEST
 
 START_TEST(a_loop_may_have_a_little_more)
 {
-	layers_are_measured(OPS, 3); /* a quarter: four of fifteen are not alike, and eleven are */
+	is_candidate(kernel_of('a', 1));
 	for (unsigned int steps = 0; steps < 2 * REPRISE_TUNE_ANCHOR_PART_PERIODS; steps++)
-		step_passes(OPS, 2);
-	ck_assert_int_eq(told.what, NOTE);
-	ck_assert_uint_eq(loop_period, 0);
+		step_passes(12, OPS, 1);
+	ck_assert_uint_eq(loops, 1);
+	ck_assert_uint_lt(loop_period, 2 * NS);
 	ck_assert(reprise_turns_read().measuring);
 }
 END_TEST
@@ -426,13 +439,15 @@ END_TEST
 /* Longer ones are not looked for, so a period is any ops. */
 START_TEST(long_layers_of_a_step_are_uneven)
 {
-	layers_are_measured(REPRISE_TUNE_ANCHOR_SELDOM, LAYERS);
-	for (unsigned int steps = 0; loop_period == 0; steps++) {
-		ck_assert_uint_le(steps, REPRISE_TUNE_ANCHOR_PART_PERIODS / LAYERS + 2 + ALIKE);
-		step_passes(REPRISE_TUNE_ANCHOR_SELDOM, LAYERS);
+	const uint64_t layer = REPRISE_TUNE_ANCHOR_SELDOM;
+
+	is_candidate(kernel_of('a', 1));
+	for (unsigned int steps = 0; loops == 0; steps++) {
+		ck_assert_uint_le(steps, 2 * ALIKE);
+		step_passes(12, layer, 12);
 	}
 	for (unsigned int steps = 0; steps < REPRISE_TUNE_ANCHOR_PART_PERIODS; steps++) {
-		step_passes(REPRISE_TUNE_ANCHOR_SELDOM, LAYERS);
+		step_passes(12, layer, 12);
 		ck_assert_int_eq(told.what, NOTE);
 		ck_assert(told.alike);
 	}
@@ -529,9 +544,9 @@ START_TEST(an_anchor_is_known_by_what_both_arms_can_compare)
 	} pairs[] = {
 		{kernel_of('a', 1), kernel_of('a', 1), true},
 		{kernel_of('a', 1), kernel_of('b', 1), false},
-		{kernel_of('a', 1), kernel_of('a', 2), false},
+		{kernel_of('a', 1), kernel_of('a', 2), true}, /* of another shape */
 		{copy_of(4), copy_of(4), true},
-		{copy_of(4), copy_of(8), false},
+		{copy_of(4), copy_of(8), true},
 		{set_of(4), set_of(4), true},
 		{set_of(4), set_of(8), true},
 		{set_of(4), copy_of(4), false},
@@ -783,6 +798,7 @@ int main(void)
 	tcase_add_test(tests, after_many_other_periods_the_loop_is_another);
 	tcase_add_test(tests, a_loop_may_be_another_at_once);
 	tcase_add_test(tests, layers_of_a_step_are_not_the_loop);
+	tcase_add_test(tests, layers_that_were_measured_are_left_for_the_step);
 	tcase_add_test(tests, a_loop_may_have_a_little_more);
 	tcase_add_test(tests, long_layers_of_a_step_are_uneven);
 	tcase_add_test(tests, a_candidate_that_does_not_come_again_is_left);
