@@ -296,6 +296,7 @@ BUGS = (
     ("what was lost before there was a gain is a debt", "reprise_regret_begin_test", "	regret->counted_ns += counts(regret);", "	regret->counted_ns += difference(regret);", "stats_periods stats_turns"),
     ("pairs from before a loop was learnt are held against it", "end_turn", "		if (reprise_learnt_more(&turns->learnt, REPRISE_TUNE_TURNS_LEARNT))", "		if (reprise_learnt_more(&turns->learnt, 1000))", "stats_turns"),
     ("a loop that is still learnt is left eager", "end_pair", "	    reprise_learnt_more(&turns->learnt, REPRISE_TUNE_TURNS_LEARNING)) {", "	    reprise_learnt_more(&turns->learnt, 1000)) {", "stats_turns"),
+    ("a turn has two periods, however long they are", "reprise_regret_periods", "period_ns > REPRISE_TUNE_TURN_SINGLE_NS ? 1 : REPRISE_TUNE_TURN_PERIODS", "REPRISE_TUNE_TURN_PERIODS", "stats_periods"),
     ("layers of a step are taken for the loop", "is_part", "	return part;", "	return part && loop.parts > REPRISE_TUNE_ANCHOR_PARTS_MOST;", "lane_anchor"),
     ("layers of a step are measured first", "confirm", "	if (is_part())\n		look_for_longer(lane);\n	else if", "	if", "lane_anchor"),
     ("layers that were measured stay the loop", "note_period", "	if (loop.asked >= REPRISE_TUNE_ANCHOR_PART_PERIODS && is_part()) {", "	if (loop.asked == UINT32_MAX && is_part()) {", "lane_anchor"),

@@ -148,7 +148,10 @@
 	/* turns: whether replaying gains (src/stats/pairs.c, src/stats/turns.c, src/lane/turns.c) */ \
 	X(PAIRS_ODDS, 50, "to 1", "against a median that is ruled out: one test in so many is wrong", \
 	  "guess") \
-	X(TURN_PERIODS, 2, "periods", "that a turn has at least, however long they are", "guess") \
+	X(TURN_PERIODS, 2, "periods", "that a turn has at least", "guess") \
+	X(TURN_SINGLE_NS, 16000000, "ns", \
+	  "that a period takes of which one is a turn: of two, the first pair may lose too much", \
+	  "guess") \
 	X(TURN_LENGTHENED, 10, "pairs", "without a verdict, after which turns are twice as long", \
 	  "guess") \
 	X(TURN_SKIPPED, 1, "periods", "at a turn's beginning that are not compared", "guess") \

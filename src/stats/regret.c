@@ -7,12 +7,12 @@ unsigned int reprise_regret_periods(unsigned int pairs, uint64_t period_ns)
 	unsigned int doubled = pairs / REPRISE_TUNE_TURN_LENGTHENED;
 	uint64_t period = period_ns + 1, least = REPRISE_TUNE_TURN_NS / period + 1,
 			 most = REPRISE_TUNE_TURN_LONG_NS / period + 1,
-			 wanted = doubled < 6 ? (uint64_t)REPRISE_TUNE_TURN_PERIODS << doubled
-	                              : REPRISE_TURN_PERIODS_MOST;
+			 first = period_ns > REPRISE_TUNE_TURN_SINGLE_NS ? 1 : REPRISE_TUNE_TURN_PERIODS,
+			 wanted = doubled < 6 ? first << doubled : REPRISE_TURN_PERIODS_MOST;
 
 	wanted = wanted > most ? most : wanted;
 	wanted = wanted < least ? least : wanted;
-	wanted = wanted < REPRISE_TUNE_TURN_PERIODS ? REPRISE_TUNE_TURN_PERIODS : wanted;
+	wanted = wanted < first ? first : wanted;
 	return wanted < REPRISE_TURN_PERIODS_MOST ? (unsigned int)wanted : REPRISE_TURN_PERIODS_MOST;
 }
 
