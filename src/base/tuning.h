@@ -214,6 +214,7 @@
 	X(ANCHOR_ALIKE, 8, "periods", "in a row, as long in ops, before a loop is measured", "guess") \
 	X(ANCHOR_MARGIN, 16, "th part", "by which the ops of two periods that are alike differ", \
 	  "guess") \
+	X(ANCHOR_WAITED_MARGIN, 4, "th part", "the same where waits make the anchor", "guess") \
 	X(ANCHOR_STRIDE_MOST, 16, "visits", "of an anchor in one period of a loop", "guess") \
 	X(ANCHOR_CONFIRMED, 8, "periods", \
 	  "of which the same is asked before a loop is measured; that many are not alike where it is none", \

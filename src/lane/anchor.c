@@ -72,14 +72,17 @@ static bool interrupted;
 
 /* ---- anchors ---- */
 
-/* What can be compared at once, and is the same in both arms and for all shapes: grids and sizes
- * change from call to call, and the same ones come again after many. Not 0. */
-static uint64_t key_of(const struct reprise_call *call)
+/* What can be compared at once, and is the same in both arms. Of ops after waits it is the same for
+ * all shapes: grids and sizes change from call to call, and the same ones come again after many.
+ * Where any op may be the anchor, they tell apart what comes often in a period. Not 0. */
+static uint64_t key_of(const struct reprise_call *call, bool any)
 {
 	uint64_t key = call->kind;
 
 	if (call->kind == REPRISE_OP_KERNEL)
-		key = reprise_hash_mix((uintptr_t)call->kernel.function, key);
+		key = reprise_hash_mix((uintptr_t)call->kernel.function, any ? call->kernel.grid[0] : 0);
+	else if (call->kind == REPRISE_OP_COPY && any)
+		key = reprise_hash_mix(key, call->copy.bytes);
 	return key | 1;
 }
 
@@ -137,7 +140,8 @@ static void turn_to(struct reprise_lane *lane, uint64_t key)
 
 static bool is_alike(uint64_t ops)
 {
-	uint64_t margin = loop.period_ops / REPRISE_TUNE_ANCHOR_MARGIN;
+	uint64_t margin = loop.period_ops /
+	                  (loop.any ? REPRISE_TUNE_ANCHOR_MARGIN : REPRISE_TUNE_ANCHOR_WAITED_MARGIN);
 
 	if (loop.uneven)
 		return true;
@@ -320,12 +324,12 @@ static void consider_uneven(struct reprise_lane *lane, uint64_t now, uint64_t op
 	}
 }
 
-/* As long as the period took, or would have with as many ops as others. */
-static uint64_t period_ns(uint64_t now, uint64_t ops)
+/* As long as the period would have taken with as many ops as others. */
+static uint64_t period_ns(uint64_t now, uint64_t ops, bool alike)
 {
 	uint64_t ns = now - loop.last_ns;
 
-	return loop.uneven ? ns * loop.period_ops / ops : ns;
+	return alike ? ns * loop.period_ops / ops : ns;
 }
 
 /* The loop is another one. */
@@ -355,7 +359,7 @@ static enum reprise_arm note_period(struct reprise_lane *lane, uint64_t now, uin
 	reprise_turns_note_replayed(&loop.turns, lane->counts.replayed, lane->counts.ops);
 	if (reprise_async_launched() != loop.async)
 		reprise_turns_note_async(&loop.turns);
-	arm = reprise_turns_note(&loop.turns, now, period_ns(now, ops), alike, idle);
+	arm = reprise_turns_note(&loop.turns, now, period_ns(now, ops, alike), alike, idle);
 	if (!loop.waited && reprise_turns_asks(&loop.turns))
 		reprise_behind_want(lane);
 	reprise_async_launch_direct(loop.turns.result.direct);
@@ -489,7 +493,7 @@ static bool may_be_anchor(const struct reprise_lane *lane, const struct reprise_
 	       (ops >= __atomic_load_n(&loop.from, __ATOMIC_RELAXED) &&
 	        lane == __atomic_load_n(&loop.lane, __ATOMIC_RELAXED) &&
 	        (__atomic_load_n(&loop.uneven, __ATOMIC_RELAXED) ||
-	         key_of(call) == __atomic_load_n(&loop.key, __ATOMIC_RELAXED)));
+	         key_of(call, true) == __atomic_load_n(&loop.key, __ATOMIC_RELAXED)));
 }
 
 REPRISE_HOT bool reprise_anchor_passes(const struct reprise_lane *lane,
@@ -522,7 +526,7 @@ enum reprise_arm reprise_anchor_look(struct reprise_lane *lane, const struct rep
 	}
 	looks.passed = 0;
 	take_wait(lane);
-	arm = meet(lane, loop.uneven ? UNEVEN_KEY : key_of(call), ops);
+	arm = meet(lane, loop.uneven ? UNEVEN_KEY : key_of(call, loop.any), ops);
 	reprise_lock_give(&loop.lock);
 	return arm;
 }

@@ -370,10 +370,10 @@ START_TEST(periods_with_other_ops_are_not_compared)
 	calls("b c d |");
 	turns = reprise_turns_read().result.turns;
 	for (unsigned int i = 0; i < REPRISE_TUNE_ANCHOR_LOST - 2; i++)
-		calls("a b c d e |");
+		calls("a b c d e f |");
 	ck_assert_uint_le(reprise_turns_read().result.turns, turns + 1);
 	for (unsigned int i = 0; i < 4; i++)
-		calls("a b c d e |");
+		calls("a b c d e f |");
 	ck_assert(!reprise_turns_read().measuring); /* it is another loop now */
 	ck_assert(!reprise_eager_turn());
 }
