@@ -13,7 +13,7 @@ Without --steps it imports the loop, waits for a line, calls setup(), and answer
 The answer has the time and the processor time of a step in microseconds, how many steps were timed and in how many seconds. At the end of the input it
 prints how many steps there were in all, and a digest of what they have computed.
 
-What there is behind the first seconds is left out of Python's garbage collection: a whole one takes as long as many steps, and would fall into one turn or another.
+What there is behind the first steps is left out of Python's garbage collection: a whole one takes as long as many steps, and would fall into one turn or another.
 """
 import argparse
 import ctypes
@@ -75,6 +75,9 @@ class Loop:
             self.steps += 1
         self.wait()
         took, used, done = time.perf_counter() - begin, time.process_time() - processor, max(self.steps - before, 1)
+        if before == 0:
+            gc.collect()
+            gc.freeze()
         return f"us={1e6 * took / done:.4f} cpu_us={1e6 * used / done:.4f} steps={done} seconds={took:.6f}"
 
     def turn(self, word, amount="0"):
@@ -84,10 +87,7 @@ class Loop:
         if word == "steps":
             return self.work(steps=int(amount))
         if word == "first":
-            answer = self.work(seconds=float(amount))
-            gc.collect()
-            gc.freeze()
-            return answer
+            return self.work(seconds=float(amount))
         self.switch.set(word == "eager")
         self.work(seconds=SETTLES * float(amount))
         return self.work(seconds=float(amount))

@@ -19,6 +19,7 @@ LINE = re.compile(rf"(\d+) passed, (\d+) failed, (\d+) skipped(?:, (\d+) {AGAIN}
 NOT_LINES = ("fuzz", "frameworks", "install", "report", "sim")
 # Spare, too, and why: of these, lines say nothing.
 BY_HAND = {
+    "frameworks / short": "it tests scripts/short, and waits for half a minute",
     "frameworks / turns": "it tests scripts/turns, and waits for most of a minute",
     "fuzz / programs 76 to 300": "those before them are drawn by the same chances",
     "hazards / no hazard passes with an empty library": "it tests the tests of hazards, all of them",
