@@ -86,6 +86,12 @@ static uint64_t key_of(const struct reprise_call *call, bool any)
 	return key | 1;
 }
 
+static void ask_anew(void)
+{
+	loop.asked = 0;
+	loop.asked_ops = loop.unlike_ops = 0;
+}
+
 static void look_for(struct reprise_lane *lane, uint64_t key)
 {
 	reprise_behind_reset();
@@ -95,8 +101,7 @@ static void look_for(struct reprise_lane *lane, uint64_t key)
 	loop.stride = 1;
 	loop.visits = loop.missed = loop.alike = loop.unlike = 0;
 	loop.last_ns = loop.replayed_ns = 0;
-	loop.asked = 0;
-	loop.asked_ops = loop.unlike_ops = 0;
+	ask_anew();
 	loop.shortest = 2 * loop.part_ops;
 	__atomic_store_n(&loop.uneven, false, __ATOMIC_RELAXED);
 }
@@ -233,11 +238,7 @@ static void begin_alike(const struct reprise_lane *lane)
  * gain is not what the loop gains. */
 static bool is_part(void)
 {
-	bool part = loop.unlike_ops * REPRISE_TUNE_ANCHOR_PART > loop.asked_ops;
-
-	loop.asked = 0;
-	loop.asked_ops = loop.unlike_ops = 0;
-	return part;
+	return loop.unlike_ops * REPRISE_TUNE_ANCHOR_PART > loop.asked_ops;
 }
 
 static void count_period(bool alike, uint64_t ops)
@@ -272,8 +273,8 @@ static bool confirm(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 
 	count_period(alike, ops);
 	if (loop.unlike > REPRISE_TUNE_ANCHOR_CONFIRMED) {
-		loop.alike = loop.unlike = loop.asked = 0;
-		loop.asked_ops = loop.unlike_ops = 0;
+		loop.alike = loop.unlike = 0;
+		ask_anew();
 		return false;
 	}
 	loop.alike++; /* the mean of all is a period, until one is measured */
@@ -281,10 +282,12 @@ static bool confirm(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 		loop.least_ops = ops;
 	if (!alike || loop.asked < REPRISE_TUNE_ANCHOR_CONFIRMED || !is_settled(lane, now))
 		return true;
-	if (is_part())
+	if (is_part()) {
 		look_for_longer(lane);
-	else if (is_busy_enough(lane))
+	} else if (is_busy_enough(lane)) {
+		ask_anew();
 		measure(now);
+	}
 	return true;
 }
 
@@ -350,9 +353,12 @@ static enum reprise_arm note_period(struct reprise_lane *lane, uint64_t now, uin
 		look_anew(lane);
 		return REPRISE_ARM_REPLAY;
 	}
-	if (loop.asked >= REPRISE_TUNE_ANCHOR_PART_PERIODS && is_part()) {
-		look_for_longer(lane);
-		return REPRISE_ARM_REPLAY;
+	if (loop.asked == REPRISE_TUNE_ANCHOR_PART_PERIODS) {
+		if (is_part()) {
+			look_for_longer(lane);
+			return REPRISE_ARM_REPLAY;
+		}
+		ask_anew();
 	}
 	if (alike && reprise_turns_asks_processor(&loop.turns))
 		reprise_turns_note_processor(&loop.turns, reprise_processor_ns(), loop.last_ops + ops);
