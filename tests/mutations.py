@@ -300,6 +300,7 @@ BUGS = (
     ("layers of a step are taken for the loop", "is_part", "	return loop.unlike_ops * ", "	return loop.parts > REPRISE_TUNE_ANCHOR_PARTS_MOST && loop.unlike_ops * ", "lane_anchor"),
     ("layers of a step are measured first", "confirm", "	if (is_part()) {", "	if (loop.asked == UINT32_MAX) {", "lane_anchor"),
     ("layers that were measured stay the loop", "note_period", "		if (is_part()) {", "		if (loop.asked == 0) {", "lane_anchor"),
+    ("a period between waits is the loop's, however long it is", "consider", "	    ++loop.long_ones == REPRISE_TUNE_ANCHOR_LONG) {", "	    ++loop.long_ones == 0) {", "lane_anchor"),
     ("an anchor is another one for each shape", "key_of", "any ? call->kernel.grid[0] : 0);", "call->kernel.grid[0]);", "lane_anchor"),
     ("the time of a period with more ops is longer", "period_ns", "	return alike ? ns * loop.period_ops / ops : ns;", "	return loop.uneven ? ns * loop.period_ops / ops : ns;", "lane_anchor"),
     ("behind waits periods are alike to a sixteenth", "is_alike", "	                                              : REPRISE_TUNE_ANCHOR_WAITED_MARGIN);", "	                                              : REPRISE_TUNE_ANCHOR_MARGIN);", "lane_anchor"),

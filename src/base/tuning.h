@@ -224,6 +224,10 @@
 	X(ANCHOR_PART, 4, "th part", \
 	  "of their ops are in periods not alike: they are part of a longer loop", "guess") \
 	X(ANCHOR_PARTS_MOST, 8, "times", "that a longer one is looked for", "guess") \
+	X(ANCHOR_SHORTEST, 16, "ops", "of a period at least, where any op may be the anchor", "guess") \
+	X(ANCHOR_LONG_NS, 8000000, "ns", "above which a period between waits is long", "guess") \
+	X(ANCHOR_LONG, 3, "periods", "between waits that are long: then any op may be the anchor", \
+	  "guess") \
 	X(ANCHOR_UNWAITED, 512, "ops", \
 	  "of a thread that begin something and come after no wait: then any op may be the anchor", \
 	  "guess") \

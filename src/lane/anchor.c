@@ -57,6 +57,7 @@ static struct {
 	bool waited;                /* the thread waits in each period */
 	bool waited_now;            /* and has in this one */
 	uint64_t last_ns, last_ops; /* when the last period ended; the lane's ops until then */
+	unsigned int long_ones;     /* periods between waits that took long */
 	bool cut;                   /* a pause was in this period */
 	uint64_t alike_ns;          /* when the first alike period began, without pauses */
 	uint64_t alike_ops;         /* the lane's ops then */
@@ -102,7 +103,8 @@ static void look_for(struct reprise_lane *lane, uint64_t key)
 	loop.visits = loop.missed = loop.alike = loop.unlike = 0;
 	loop.last_ns = loop.replayed_ns = 0;
 	ask_anew();
-	loop.shortest = 2 * loop.part_ops;
+	loop.shortest =
+		loop.any && loop.part_ops == 0 ? REPRISE_TUNE_ANCHOR_SHORTEST : 2 * loop.part_ops;
 	__atomic_store_n(&loop.uneven, false, __ATOMIC_RELAXED);
 }
 
@@ -296,6 +298,11 @@ static bool confirm(struct reprise_lane *lane, uint64_t now, uint64_t ops)
  * where shorter ones were part of the loop. */
 static void consider(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 {
+	if (!loop.any && now - loop.last_ns > REPRISE_TUNE_ANCHOR_LONG_NS &&
+	    ++loop.long_ones == REPRISE_TUNE_ANCHOR_LONG) {
+		look_among(true, lane);
+		return;
+	}
 	if (loop.alike > REPRISE_TUNE_ANCHOR_ALIKE && confirm(lane, now, ops))
 		return;
 	if (loop.alike > 0 && is_alike(ops)) {
@@ -339,6 +346,7 @@ static uint64_t period_ns(uint64_t now, uint64_t ops, bool alike)
 static void look_anew(struct reprise_lane *lane)
 {
 	loop.part_ops = loop.parts = 0;
+	loop.long_ones = 0;
 	look_for(lane, loop.key);
 }
 

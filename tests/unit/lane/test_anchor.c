@@ -245,24 +245,27 @@ END_TEST
 START_TEST(a_loop_is_measured_when_its_graphs_are_there)
 {
 	static struct reprise_graph graph;
-	uint64_t ns = REPRISE_TUNE_ANCHOR_SETTLED_NS / 5;
+	uint64_t ns = REPRISE_TUNE_ANCHOR_SETTLED_NS / 100, since;
 	bool finishes = _i == 1;
 
 	is_candidate(kernel_of('a', 1));
 	ck_assert(reprise_build_queue_push(&graph));
 	for (unsigned int i = 0; i <= ALIKE + 1; i++)
 		visit('a', OPS, ns);
-	for (unsigned int i = 0; i < 5; i++) {
+	since = reprise_clock_virtual;
+	for (unsigned int i = 0; i < 100; i++) {
 		ck_assert_uint_eq(times, 0);
-		if (i == 3 && finishes) {
+		if (i == 60 && finishes) {
 			ck_assert_ptr_eq(reprise_build_queue_take(), &graph);
 			reprise_build_queue_finish();
 			break;
 		}
 		visit('a', OPS, ns);
 	}
+	ck_assert_uint_eq(times, 0);
 	visit('a', OPS, ns);
 	last_was(1, BEGIN, ns);
+	ck_assert_uint_eq(reprise_clock_virtual - since, finishes ? 61 * ns : 101 * ns);
 }
 END_TEST
 
@@ -370,6 +373,27 @@ START_TEST(a_loop_may_be_another_at_once)
 		ck_assert(!reprise_turns_read().measuring);
 		ck_assert_uint_eq(times, before + REPRISE_TUNE_ANCHOR_LOST - 1);
 	}
+}
+END_TEST
+
+/* Three of them between waits: any op may be the anchor then, and has come again sooner. */
+START_TEST(long_periods_are_cut_shorter)
+{
+	struct reprise_call first = kernel_of('a', 1), inner = kernel_of('b', 1);
+	const uint64_t ns = REPRISE_TUNE_ANCHOR_LONG_NS / 10;
+
+	is_candidate(first);
+	for (unsigned int i = 0; times == 0; i++) {
+		ck_assert_uint_le(i, REPRISE_TUNE_ANCHOR_LONG + ALIKE);
+		for (unsigned int step = 0; step < 20; step++) {
+			lane_of(1)->counts.ops += OPS - 1;
+			lane_of(1)->counts.replayed += OPS;
+			reprise_clock_virtual += ns;
+			comes(lane_of(1), &inner);
+		}
+		visit('a', OPS, ns);
+	}
+	ck_assert_uint_le(loop_period, 2 * ns);
 }
 END_TEST
 
@@ -492,8 +516,8 @@ static const struct {
 } absences[] = {
 	{NS, REPRISE_TUNE_ANCHOR_LOST_NS, false},
 	{NS, REPRISE_TUNE_ANCHOR_LOST_NS + 1, true},
-	{20000000, REPRISE_TUNE_ANCHOR_LOST *UINT64_C(20000000), false},
-	{20000000, REPRISE_TUNE_ANCHOR_LOST *UINT64_C(20000000) + 1, true},
+	{7000000, REPRISE_TUNE_ANCHOR_LOST *UINT64_C(7000000), false},
+	{7000000, REPRISE_TUNE_ANCHOR_LOST *UINT64_C(7000000) + 1, true},
 };
 
 static void measured_with(uint64_t period)
@@ -798,6 +822,7 @@ int main(void)
 	tcase_add_test(tests, a_period_with_unseen_ops_is_none);
 	tcase_add_test(tests, after_many_other_periods_the_loop_is_another);
 	tcase_add_test(tests, a_loop_may_be_another_at_once);
+	tcase_add_test(tests, long_periods_are_cut_shorter);
 	tcase_add_test(tests, layers_of_a_step_are_not_the_loop);
 	tcase_add_test(tests, layers_that_were_measured_are_left_for_the_step);
 	tcase_add_test(tests, a_loop_may_have_a_little_more);

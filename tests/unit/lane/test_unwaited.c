@@ -228,7 +228,7 @@ START_TEST(a_loop_without_an_anchor_counts_by_the_op)
 	runs_unevenly(uneven[_i].after);
 	ck_assert_int_eq(result().verdict, uneven[_i].verdict);
 	ck_assert(reprise_turns_read().measuring);
-	ck_assert_uint_eq(result().loops, 1);
+	ck_assert_uint_le(result().loops, 2); /* eight periods may have been alike by chance */
 	if (uneven[_i].verdict == REPRISE_VERDICT_EAGER)
 		ck_assert_uint_lt(result().lost_ns, 20000000 + reprise_clock_virtual / 100);
 }
@@ -258,7 +258,7 @@ START_TEST(a_loop_that_pauses_is_left_eager_all_the_same)
 
 	while (result().tests == 0) {
 		ck_assert_uint_lt(reprise_clock_virtual - began - paused, 4 * SECOND);
-		for (unsigned int i = 0; i < 500; i++) { /* enough for a pair of turns */
+		for (unsigned int i = 0; i < 2000; i++) { /* enough for a pair of turns */
 			calls("a b c d");
 			driver_saw();
 		}
