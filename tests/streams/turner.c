@@ -1,5 +1,5 @@
 /*
- * turner STREAM [REPLAY_NS]
+ * turner STREAM [REPLAY_NS [SEED]]
  *
  * Runs a recorded op stream past the anchor and turns of its loop (lane/turns.h), on a clock that
  * moves by the program's own pauses, with a tenth of noise, and by what an op takes: EAGER_NS, or
@@ -8,7 +8,7 @@
  * comes again and again, until two tests have ended or LONGEST_NS are over.
  *
  * Prints a line `name=value ...`: the gain of the second half as it is, and as it was told, in
- * thousandths; the verdict; when the first test ended, in microseconds.
+ * thousandths; the verdict; when a loop was found, and when the first test ended, in microseconds.
  */
 #include "../suite.h"
 
@@ -29,14 +29,14 @@
 static uint64_t replay_ns = 900;
 static struct opstream stream;
 
+static uint64_t random_state = UINT64_C(88172645463325252);
+
 static uint64_t next_random(void)
 {
-	static uint64_t random = UINT64_C(88172645463325252);
-
-	random ^= random << 13;
-	random ^= random >> 7;
-	random ^= random << 17;
-	return random;
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
 }
 
 /* Between 0.95 and 1.05 of it; and now and then the thread does not run for a moment. */
@@ -103,7 +103,7 @@ static uint64_t true_gain(void)
 START_TEST(turns_of_a_stream)
 {
 	struct reprise_turns_result result = {0};
-	uint64_t began, first_ns = 0;
+	uint64_t began, found_ns = 0, first_ns = 0;
 
 	program_begins();
 	reprise_turns_start();
@@ -118,12 +118,15 @@ START_TEST(turns_of_a_stream)
 		else if (opstream_is_op(record))
 			op_comes(record);
 		result = reprise_turns_read().result;
+		if (result.loops > 0 && found_ns == 0)
+			found_ns = reprise_clock_virtual - began;
 		if (result.tests > 0 && first_ns == 0)
 			first_ns = reprise_clock_virtual - began;
 	}
-	printf("true=%llu told=%u verdict=%d first_us=%llu loops=%u tests=%u\n",
+	printf("true=%llu told=%u verdict=%d found_us=%llu first_us=%llu loops=%u tests=%u\n",
 	       (unsigned long long)true_gain(), result.gain, (int)result.verdict,
-	       (unsigned long long)first_ns / 1000, (unsigned)result.loops, (unsigned)result.tests);
+	       (unsigned long long)found_ns / 1000, (unsigned long long)first_ns / 1000,
+	       (unsigned)result.loops, (unsigned)result.tests);
 	fflush(stdout);
 }
 END_TEST
@@ -137,6 +140,8 @@ int main(int argc, char **argv)
 		return 2;
 	if (argc > 2)
 		replay_ns = strtoull(argv[2], NULL, 10);
+	if (argc > 3)
+		random_state ^= strtoull(argv[3], NULL, 10) * UINT64_C(0x9e3779b97f4a7c15);
 	if (!opstream_read(&stream, argv[1]))
 		return 2;
 	tcase_add_test(tcase, turns_of_a_stream);
