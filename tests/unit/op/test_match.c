@@ -630,6 +630,40 @@ static void is_issued_as_called(const struct reprise_op *op)
 	ck_assert_str_eq(issued, called);
 }
 
+/* What is set to 100, then to 40, and then to 200, and what of a call's 64 and 150 bytes agrees
+ * then: of a graph that has 64, or of an op that is not built. */
+static const struct {
+	void (*make)(void);
+	bool built;
+	enum reprise_match at_100, at_40, at_200, more_at_200;
+	unsigned int bytes_at_40;
+} limited[] = {
+	{kernel, true, SAME, NOT, SAME, VALUES, 64},
+	{kernel, false, SAME, NOT, VALUES, VALUES, 40},
+	{cooperative, true, SAME, NOT, SAME, NOT, 64},
+	{in_clusters, true, SAME, NOT, SAME, NOT, 64},
+	{kernel_of_clusters, true, SAME, NOT, SAME, NOT, 64},
+};
+
+START_TEST(an_op_agrees_up_to_the_limit_that_is_set)
+{
+	limited[_i].make();
+	ck_assert_int_eq(keep(&first), REPRISE_UNFIT_NONE);
+	reprise_op_limit_shared(&first.op, 100, limited[_i].built);
+	ck_assert_int_eq(reprise_op_match(&first.op, &call), limited[_i].at_100);
+	reprise_op_limit_shared(&first.op, 40, limited[_i].built);
+	ck_assert_int_eq(reprise_op_match(&first.op, &call), limited[_i].at_40);
+	ck_assert_uint_eq(first.op.kernel.shared_bytes, limited[_i].bytes_at_40);
+	reprise_op_limit_shared(&first.op, 200, limited[_i].built);
+	ck_assert_int_eq(reprise_op_match(&first.op, &call), limited[_i].at_200);
+	call.kernel.shared_bytes = 150;
+	config.sharedMemBytes = 150;
+	ck_assert_int_eq(reprise_op_match(&first.op, &call), limited[_i].more_at_200);
+	call.kernel.shared_bytes = 201;
+	ck_assert_int_eq(reprise_op_match(&first.op, &call), NOT);
+}
+END_TEST
+
 START_TEST(an_op_is_issued_with_the_arguments_of_its_call)
 {
 	rows[_i].make();
@@ -1102,6 +1136,8 @@ int main(void)
 	TCase *tests = tcase_create("match");
 
 	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_add_loop_test(tests, an_op_agrees_up_to_the_limit_that_is_set, 0,
+	                    sizeof(limited) / sizeof(*limited));
 	tcase_add_loop_test(tests, an_op_is_issued_with_the_arguments_of_its_call, 0, ROWS);
 	tcase_add_loop_test(tests, one_changed_argument_matches_as_it_should, 0, ROWS);
 	tcase_add_loop_test(tests, hashes_say_the_same_as_the_match, 0, ROWS);
