@@ -217,7 +217,7 @@
 	X(ANCHOR_WAITED_MARGIN, 4, "th part", "the same where waits make the anchor", "guess") \
 	X(ANCHOR_STRIDE_MOST, 16, "visits", "of an anchor in one period of a loop", "guess") \
 	X(ANCHOR_CONFIRMED, 8, "periods", \
-	  "of which the same is asked before a loop is measured; that many are not alike where it is none", \
+	  "that are looked at again before a loop is measured; it is none if more in a row are not alike", \
 	  "guess") \
 	X(ANCHOR_PART_PERIODS, 64, "periods", "of which it is asked whether they are all of the loop", \
 	  "guess") \

@@ -133,15 +133,23 @@ static void kernels_have_parameters_too(void)
 	OK(cuLibraryUnload(loaded));
 }
 
+/* The caller unloads the library. */
+static CUkernel shared_kernel(CUlibrary *loaded)
+{
+	CUkernel kernel = NULL;
+
+	OK(cuLibraryLoadFromFile(loaded, module_path, NULL, NULL, 0, NULL, NULL, 0));
+	OK(cuLibraryGetKernel(&kernel, *loaded, "shared"));
+	return kernel;
+}
+
 static void an_attribute_of_a_kernel_reaches_its_function(void)
 {
 	CUlibrary loaded;
-	CUkernel kernel;
+	CUkernel kernel = shared_kernel(&loaded);
 	CUfunction inside;
 	int value = 0;
 
-	OK(cuLibraryLoadFromFile(&loaded, module_path, NULL, NULL, 0, NULL, NULL, 0));
-	OK(cuLibraryGetKernel(&kernel, loaded, "shared"));
 	OK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60000, kernel, 0));
 	OK(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel, 0));
 	EQUAL(value, 60000);
@@ -153,12 +161,10 @@ static void an_attribute_of_a_kernel_reaches_its_function(void)
 static void a_function_keeps_an_attribute_of_its_own(void)
 {
 	CUlibrary loaded;
-	CUkernel kernel;
+	CUkernel kernel = shared_kernel(&loaded);
 	CUfunction inside;
 	int value = 0;
 
-	OK(cuLibraryLoadFromFile(&loaded, module_path, NULL, NULL, 0, NULL, NULL, 0));
-	OK(cuLibraryGetKernel(&kernel, loaded, "shared"));
 	OK(cuKernelGetFunction(&inside, kernel));
 	OK(cuFuncSetAttribute(inside, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 50000));
 	OK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60000, kernel, 0));

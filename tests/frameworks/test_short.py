@@ -4,8 +4,6 @@
 usage: test_short.py BUILD PAUSING
 """
 import argparse
-import importlib.machinery
-import importlib.util
 import json
 import math
 import subprocess
@@ -17,7 +15,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 BUILD, PAUSING = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 sys.path.insert(0, str(TOP / "scripts"))
-from lib import loops, short_judge    # noqa: E402
+from lib import load, loops, short_judge    # noqa: E402
 
 SCRIPT = TOP / "scripts" / "short"
 PATIENCE_S = 200
@@ -34,16 +32,7 @@ def setup():
         {each}
     return step, lambda: None, lambda: [{outputs}]
 '''
-
-
-def script():
-    loader = importlib.machinery.SourceFileLoader("short", str(SCRIPT))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("short", loader))
-    loader.exec_module(module)
-    return module
-
-
-short = script()
+short = load("scripts/short")
 
 
 class Short(unittest.TestCase):

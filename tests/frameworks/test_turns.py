@@ -4,8 +4,6 @@
 usage: test_turns.py BUILD PAUSING
 """
 import argparse
-import importlib.machinery
-import importlib.util
 import itertools
 import json
 import math
@@ -20,7 +18,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 BUILD, PAUSING = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 sys.path.insert(0, str(TOP / "scripts"))
-from lib import loops, paired, turns_judge    # noqa: E402
+from lib import load, loops, paired, turns_judge    # noqa: E402
 
 SCRIPT = TOP / "scripts" / "turns"
 PATIENCE_S = 200
@@ -43,16 +41,7 @@ def setup():
 '''
 QUICK, SLOW = 0.001, 0.02
 LONG_S = 5    # for four times as many pairs as an interval takes
-
-
-def script():
-    loader = importlib.machinery.SourceFileLoader("turns", str(SCRIPT))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("turns", loader))
-    loader.exec_module(module)
-    return module
-
-
-turns = script()
+turns = load("scripts/turns")
 
 
 class Turns(unittest.TestCase):

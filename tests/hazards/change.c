@@ -237,6 +237,13 @@ static void shared_limits(void)
 }
 
 static CUkernel kernel_to_set;
+static CUfunction function_of_kernel;
+
+static void begin_with_kernel(void)
+{
+	kernel_to_set = hazard_kernel("mix");
+	CHECK(cuKernelGetFunction(&function_of_kernel, kernel_to_set));
+}
 
 static void set_by_kernel(int bytes)
 {
@@ -247,11 +254,8 @@ static void set_by_kernel(int bytes)
 /* Set by the kernel's handle, launched by its function. */
 static void shared_limits_by_kernel(void)
 {
-	CUfunction function;
-
-	kernel_to_set = hazard_kernel("mix");
-	CHECK(cuKernelGetFunction(&function, kernel_to_set));
-	limits_in_turn(function, set_by_kernel);
+	begin_with_kernel();
+	limits_in_turn(function_of_kernel, set_by_kernel);
 }
 
 /* Launched by the kernel's handle, too. */
@@ -261,9 +265,10 @@ static void shared_limits_of_kernel(void)
 	limits_in_turn((CUfunction)kernel_to_set, set_by_kernel);
 }
 
-/* The function has a limit of its own, high for long and then low, and what its kernel is given has
- * no effect. */
-static void override_limits(CUfunction launched, CUfunction function, CUcontext from)
+/* A limit that is high for long and then low, while another one is raised, without effect on what
+ * is launched. */
+static void raise_another(CUfunction launched, void (*set_limit)(int bytes),
+                          void (*set_another)(int bytes))
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 	unsigned failures = 0;
@@ -271,9 +276,9 @@ static void override_limits(CUfunction launched, CUfunction function, CUcontext 
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		bool high = iteration / 100 % 2 == 0, trap = hazard_springs(iteration);
 
-		set_limit_of_function(function, high ? 16384 : 4096);
+		set_limit(high ? 16384 : 4096);
 		if (trap)
-			set_limit_of_kernel(kernel_to_set, 16384 + 16 * (int)iteration, from);
+			set_another(16384 + 16 * (int)iteration);
 		for (unsigned i = 0; i < CHAIN; i++)
 			failures +=
 				cuLaunchKernel(launched, 1, 1, 1, WORDS, 1, 1, high || trap ? 8192 : 2048, stream,
@@ -284,27 +289,48 @@ static void override_limits(CUfunction launched, CUfunction function, CUcontext 
 	hazard_print("x", hazard_x);
 }
 
+static CUcontext elsewhere;
+
+static void set_own_limit(int bytes)
+{
+	set_limit_of_function(function_of_kernel, bytes);
+}
+
+static void set_by_kernel_elsewhere(int bytes)
+{
+	set_limit_of_kernel(kernel_to_set, bytes, elsewhere);
+}
+
+static void set_by_kernel_on_the_other_device(int bytes)
+{
+	CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes,
+	                           kernel_to_set, 1 - hazard_device));
+}
+
+/* The function has a limit of its own, which counts, and not its kernel's. */
 static void shared_limits_overridden(void)
 {
-	CUfunction function;
-
-	kernel_to_set = hazard_kernel("mix");
-	CHECK(cuKernelGetFunction(&function, kernel_to_set));
-	override_limits(function, function, hazard_context);
+	begin_with_kernel();
+	raise_another(function_of_kernel, set_own_limit, set_by_kernel);
 }
 
 /* The kernel is given its limit while another context is current, where its function has none. */
 static void shared_limits_elsewhere(void)
 {
-	CUfunction function, there;
-	CUcontext elsewhere;
+	CUfunction there;
 
-	kernel_to_set = hazard_kernel("mix");
-	CHECK(cuKernelGetFunction(&function, kernel_to_set));
+	begin_with_kernel();
 	CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
 	CHECK(cuKernelGetFunction(&there, kernel_to_set));
 	CHECK(cuCtxSetCurrent(hazard_context));
-	override_limits((CUfunction)kernel_to_set, function, elsewhere);
+	raise_another((CUfunction)kernel_to_set, set_own_limit, set_by_kernel_elsewhere);
+}
+
+/* A kernel has a limit on each device. Needs two: SIM_DEVICES=2. */
+static void limits_of_devices(void)
+{
+	begin_with_kernel();
+	raise_another(function_of_kernel, set_by_kernel, set_by_kernel_on_the_other_device);
 }
 
 /* The module is unloaded and loaded again: the same handles may mean other functions. */
@@ -381,6 +407,7 @@ const struct hazard change_hazards[] = {
 	{"shared_limits_of_kernel", shared_limits_of_kernel},
 	{"shared_limits_overridden", shared_limits_overridden},
 	{"shared_limits_elsewhere", shared_limits_elsewhere},
+	{"limits_of_devices", limits_of_devices},
 	{"function_reuse", function_reuse},
 	{"stream_reuse", stream_reuse},
 	{"grid_growth", grid_growth},

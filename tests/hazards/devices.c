@@ -191,39 +191,10 @@ static void pool_memory_elsewhere(void)
 	print_both(devices);
 }
 
-/* A kernel has a limit of shared memory on each device: where it is high for long and then low,
- * raising it on the other device changes nothing. */
-static void limits_of_devices(void)
-{
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	CUkernel kernel = hazard_kernel("mix");
-	unsigned failures = 0;
-	CUfunction function;
-
-	CHECK(cuKernelGetFunction(&function, kernel));
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		bool high = iteration / 100 % 2 == 0, trap = hazard_springs(iteration);
-
-		CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-		                           high ? 16384 : 4096, kernel, hazard_device));
-		if (trap)
-			CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-			                           16384 + 16 * (int)iteration, kernel, 1 - hazard_device));
-		for (unsigned i = 0; i < CHAIN; i++)
-			failures +=
-				cuLaunchKernel(function, 1, 1, 1, WORDS, 1, 1, high || trap ? 8192 : 2048, stream,
-			                   (void *[]){&hazard_x, &hazard_y, &i}, NULL) != CUDA_SUCCESS;
-		CHECK(cuStreamSynchronize(stream));
-	}
-	printf("failures %u\n", failures);
-	hazard_print("x", hazard_x);
-}
-
 const struct hazard device_hazards[] = {
 	{"peer_copies", peer_copies},
 	{"legacy_peer_copy", legacy_peer_copy},
 	{"legacy_array_copy", legacy_array_copy},
 	{"pool_memory_elsewhere", pool_memory_elsewhere},
-	{"limits_of_devices", limits_of_devices},
 	{NULL, NULL},
 };

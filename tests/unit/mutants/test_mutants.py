@@ -4,8 +4,6 @@
 usage: test_mutants.py SCRIPTS
 """
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import sys
 import tempfile
@@ -14,14 +12,7 @@ from pathlib import Path
 
 SCRIPTS = Path(sys.argv[1])
 sys.path.insert(0, str(SCRIPTS))
-from lib import mutants, trees  # noqa: E402
-
-
-def script():
-    loader = importlib.machinery.SourceFileLoader("mutants_script", str(SCRIPTS / "mutants"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("mutants_script", loader))
-    loader.exec_module(module)
-    return module
+from lib import load, mutants, trees  # noqa: E402
 
 
 def same(got, wanted, what):
@@ -131,7 +122,7 @@ def test_overdue(folder):
 
 
 def main():
-    module = script()
+    module = load("scripts/mutants")
     with tempfile.TemporaryDirectory(prefix="reprise-mutants-test-") as folder:
         (Path(folder) / "none").mkdir()
         test_choice(folder)
