@@ -4,13 +4,14 @@
 usage: test_bench.py SCRIPTS
 """
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import json
 import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, sys.argv[1])
+from lib import load  # noqa: E402
 
 # Stands for launchbound: its times, answers and failures are in a file beside it, by shape and way.
 PROGRAM = '''#!{python}
@@ -69,10 +70,8 @@ def expect(what, found, expected):
 
 
 class Bench:
-    def __init__(self, scripts, folder):
-        loader = importlib.machinery.SourceFileLoader("bench", str(Path(scripts, "bench")))
-        self.module = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench", loader))
-        loader.exec_module(self.module)
+    def __init__(self, folder):
+        self.module = load("scripts/bench")
         self.module.results.gpu_name = lambda: ("No GPU", None)
         self.folder = folder
         programs = folder / "tests" / "programs"
@@ -152,7 +151,7 @@ def check(bench):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        check(Bench(sys.argv[1], Path(folder)))
+        check(Bench(Path(folder)))
     for failure in failures:
         print(failure)
     return 1 if failures else 0
