@@ -278,7 +278,7 @@ static CUresult issue_instead(struct reprise_lane *lane, enum reprise_patch why,
 	reprise_visit_note_exit(lane, trace, REPRISE_EXIT_launch, trace->count);
 	result = reprise_lane_issue(lane, trace->count);
 	reprise_timeline_end(REPRISE_TIMELINE_EXIT, begin,
-	                     reprise_visit_about(lane, reprise_exit_names[REPRISE_EXIT_launch],
+	                     reprise_visit_about(lane, reprise_exit_words[REPRISE_EXIT_launch],
 	                                         trace->count));
 	not_launched(lane, trace, why);
 	return result;

@@ -156,7 +156,7 @@ static void launch(struct reprise_lane *lane, struct reprise_pending *visit)
 	reprise_gate_begin_giving(lane->context);
 	replayed = launch_graph(lane, visit);
 	if (!replayed) {
-		about.reason = reprise_exit_names[REPRISE_EXIT_launch];
+		about.reason = reprise_exit_words[REPRISE_EXIT_launch];
 		issue_instead(lane, visit);
 	}
 	reprise_gate_end_giving();

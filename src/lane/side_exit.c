@@ -97,7 +97,7 @@ void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
 	if (!reprise_observing)
 		issue_deferred(lane);
 	reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at,
-	                     reprise_visit_about(lane, reprise_exit_names[why], count));
+	                     reprise_visit_about(lane, reprise_exit_words[why], count));
 	begin =
 		reprise_clock_ticks(); /* issuing is not counted: eager calls would have cost the same */
 	reprise_hold_end(lane);

@@ -71,7 +71,7 @@ static void tell(const struct reprise_lane *lane, unsigned int i, const char *wh
 {
 	reprise_count(REPRISE_COUNT_differences, 1);
 	if (!atomic_exchange(&told, true)) {
-		snprintf(difference, sizeof(difference), "op %u of graph %u (%s), %s: %s", i,
+		snprintf(difference, sizeof(difference), "node %u of graph %u (%s), %s: %s", i,
 		         lane->trace->graph.number, reprise_op_kind_names[lane->trace->ops[i].kind], where,
 		         words);
 		reprise_say("verify: %s; everything is eager from now on", difference);

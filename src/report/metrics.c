@@ -98,7 +98,8 @@ static void add_value(struct reprise_text *text, const char *name, const char *t
 
 static void add_exits(struct reprise_text *text, const struct reprise_lane_counts *counts)
 {
-	begin(text, "side_exits_total", "counter", "Visits of a trace that ended before it did.");
+	begin(text, "side_exits_total", "counter",
+	      "Sequences that ended before their last call: what was deferred was issued eagerly.");
 	for (int i = 0; i < REPRISE_EXIT_COUNT; i++)
 		reprise_text_add(text, "reprise_side_exits_total{%s,reason=\"%s\"} %" PRIu64 "\n",
 		                 metrics.labels, reprise_exit_names[i], counts->exits[i]);
@@ -127,8 +128,8 @@ static void add_all(struct reprise_text *text, const struct reprise_totals *tota
 
 	add_count(text, "ops_total", "Stream calls that Reprise has seen.", totals->ops);
 	add_count(text, "replayed_ops_total", "Those that graphs have issued.", counts->replayed);
-	add_count(text, "eager_turn_ops_total", "Those of eager turns, and of what gained nothing.",
-	          counts->in_turns);
+	add_count(text, "eager_turn_ops_total",
+	          "Those measured eagerly, and those of loops left eager.", counts->in_turns);
 	add_count(text, "paused_ops_total", "Stream calls while Reprise was paused.",
 	          reprise_counted(REPRISE_COUNT_paused_ops));
 	add_count(text, "graph_launches_total", "Launches of graphs.", counts->launches);

@@ -102,6 +102,7 @@ static void say_one_line(const struct reprise_totals *totals)
 	uint64_t paused = reprise_counted(REPRISE_COUNT_paused_ops);
 	uint64_t in_ranges = reprise_counted(REPRISE_COUNT_nvtx_ops);
 	char gain[160], ops[REPRISE_AMOUNT_MOST], count[REPRISE_AMOUNT_MOST];
+	char sequences[REPRISE_AMOUNT_MOST];
 	char more[2 * REPRISE_AMOUNT_MOST + 128] = "";
 	size_t length = 0;
 
@@ -121,11 +122,12 @@ static void say_one_line(const struct reprise_totals *totals)
 		return;
 	}
 	write_gain(totals, gain, sizeof(gain));
-	reprise_say("%.1f %% of %s launches %s%s; %" PRIu64 " traces, %" PRIu64 " side exits%s",
+	reprise_say("%.1f %% of %s launches %s%s; %s sequence%s%s",
 	            100.0 * (double)totals->counts.replayed / (double)totals->ops,
 	            reprise_amount_count(totals->ops, ops),
-	            reprise_observing ? "would be replayed" : "replayed", gain, totals->counts.traces,
-	            reprise_side_exits(&totals->counts), more);
+	            reprise_observing ? "would be replayed" : "replayed", gain,
+	            reprise_amount_count(totals->counts.traces, sequences),
+	            totals->counts.traces == 1 ? "" : "s", more);
 }
 
 /* The input of write_json(). */

@@ -28,11 +28,11 @@
 #define REPRISE_TIMELINE_KINDS(X) \
 	X(ORDER, "order", "call") \
 	X(WAIT, "wait", "call") \
-	X(LIFETIME, "lifetime", "call") \
-	X(HOLD, "hold", "hold") \
+	X(LIFETIME, "free or change", "call") \
+	X(HOLD, "deferral", "deferral") \
 	X(REPLAY, "replay", "replay") \
 	X(PATCH, "patch", "replay") \
-	X(EXIT, "side exit", "exit") \
+	X(EXIT, "early exit", "early exit") \
 	X(BUILD, "build", "build") \
 	X(CAPTURE, "capture", "build") \
 	X(INSTANTIATE, "instantiate", "build") \
@@ -59,7 +59,7 @@ struct reprise_timeline_grid {
 struct reprise_timeline_about {
 	uint8_t lane; /* the lane's number */
 	union {
-		const char *reason;                /* why a side exit was made; stays valid */
+		const char *reason;                /* why a side exit was made (reprise_exit_words) */
 		struct reprise_timeline_grid grid; /* of a kernel launch */
 	};
 	/* The graph's number. Of a kernel launch, the row of its name (op/name.h). */

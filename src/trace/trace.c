@@ -8,7 +8,13 @@
 #include "graph/shadow.h"
 
 const char *const reprise_exit_names[REPRISE_EXIT_COUNT] = {
-#define X(name, text) #name,
+#define X(name, words, text) #name,
+	REPRISE_EXITS(X)
+#undef X
+};
+
+const char *const reprise_exit_words[REPRISE_EXIT_COUNT] = {
+#define X(name, words, text) words,
 	REPRISE_EXITS(X)
 #undef X
 };

@@ -14,23 +14,25 @@
 #include "op/op.h"
 #include "trace/site.h"
 
-/* Why a visit ended by a side exit. */
+/* Why a visit ended by a side exit: the name in reports, that in timelines and tables, and what it
+ * means. */
 #define REPRISE_EXITS(X) \
-	X(guard, "another call came than the sequence has there") \
-	X(values, "arguments came that the graph does not stand for; they may come again") \
-	X(barrier, "a call came that may look at the stream, or order it") \
-	X(hold, "the hold limit") \
-	X(launch, "the graph could not be patched or launched")
+	X(guard, "sequence changed", "another call came than the sequence has there") \
+	X(values, "arguments changed", \
+	  "arguments came that the graph does not stand for; they may come again") \
+	X(barrier, "needed at once", "a call came that may look at the stream, or order it") \
+	X(hold, "waited too long", "the hold limit") \
+	X(launch, "graph not launched", "the graph could not be patched or launched")
 
 enum reprise_exit {
-#define X(name, text) REPRISE_EXIT_##name,
+#define X(name, words, text) REPRISE_EXIT_##name,
 	REPRISE_EXITS(X)
 #undef X
 		REPRISE_EXIT_COUNT
 };
 
-/* Their names in reports and timelines. */
 extern const char *const reprise_exit_names[REPRISE_EXIT_COUNT];
+extern const char *const reprise_exit_words[REPRISE_EXIT_COUNT];
 
 /* What became of a trace's visits, for the report. */
 struct reprise_trace_counts {

@@ -97,10 +97,10 @@ static void name_thread(const struct reprise_timeline_chunk *chunk)
 
 static int lane_track(unsigned int lane)
 {
-	char name[16];
+	char name[32];
 
 	if (!tracks.named[lane]) {
-		snprintf(name, sizeof(name), "lane %u", lane);
+		snprintf(name, sizeof(name), "stream %u: deferrals", lane);
 		name_track(LANE_TRACK + (int)lane, name);
 		tracks.named[lane] = true;
 	}
@@ -193,7 +193,7 @@ static void add_hold(const struct reprise_timeline_event *event, int thread, uin
 	struct replay *replay = replay_of(event->lane, thread);
 	char name[64];
 
-	snprintf(name, sizeof(name), "lane %u: deferred calls", (unsigned int)event->lane);
+	snprintf(name, sizeof(name), "stream %u: deferred calls", (unsigned int)event->lane);
 	add_counter(name, begin, "calls", event->ops);
 	add_counter(name, begin + took, "calls", 0);
 	if (replay->thread != thread)
@@ -319,13 +319,13 @@ static void add_other(const struct reprise_timeline_event *event, int thread, ui
 	         event->reason != NULL ? event->reason : "");
 	about[0] = '\0';
 	if (event->lane != REPRISE_TIMELINE_NO_LANE)
-		length += snprintf(about + length, sizeof(about) - (size_t)length, ",\"lane\":%u",
+		length += snprintf(about + length, sizeof(about) - (size_t)length, ",\"stream\":%u",
 		                   (unsigned int)event->lane);
 	if (event->graph != 0)
 		length += snprintf(about + length, sizeof(about) - (size_t)length, ",\"graph\":%u",
 		                   (unsigned int)event->graph);
 	if (event->ops != 0)
-		snprintf(about + length, sizeof(about) - (size_t)length, ",\"ops\":%u", event->ops);
+		snprintf(about + length, sizeof(about) - (size_t)length, ",\"calls\":%u", event->ops);
 	add_span(name, named[1],
 	         event->kind == REPRISE_TIMELINE_HOLD ? lane_track(event->lane) : thread, begin, took,
 	         about + (about[0] != '\0'));

@@ -534,7 +534,7 @@ static double share(uint64_t part, uint64_t whole)
 static void print(const struct totals *then, const struct offline *best)
 {
 	static const char *const exits[] = {
-#define X(name, text) #name,
+#define X(name, words, text) #name,
 		REPRISE_EXITS(X)
 #undef X
 	};

@@ -20,6 +20,7 @@ BUILD, LIBRARY = (Path(word).resolve() for word in sys.argv[1:3])
 CUPTI = Path(sys.argv[3]).resolve() if sys.argv[3:] and sys.argv[3] else None
 MODULE = BUILD / "tests" / "programs" / "driver_kernels.so"
 SIMULATION = runs.simulated(BUILD)
+EXIT_WORDS = json.loads((BUILD / "src" / "cli" / "reader" / "names.json").read_text())["exit_words"]
 DEADLINE = 60
 
 
@@ -113,11 +114,11 @@ class Timeline(unittest.TestCase):
         named = {(event["pid"], event["tid"]) for event in self.whole if event["name"] == "thread_name"}
         self.assertLessEqual(set(tracks), named)
         self.assertEqual([], [(wrong_form(event), event) for event in self.whole if wrong_form(event)][:3])
-        self.arrows_lead_from_holds_to_replays(tracks)
+        self.arrows_lead_from_deferrals_to_replays(tracks)
         return events
 
-    def arrows_lead_from_holds_to_replays(self, tracks):
-        """Each from a hold that lasts then to a replay that begins then and before the hold ends. A file that is full or cut may lack the last one's end."""
+    def arrows_lead_from_deferrals_to_replays(self, tracks):
+        """Each from a deferral that lasts then to a replay that begins then and before the deferral ends. A file that is full or cut may lack the last one's end."""
         begins = {phase: {event["id"]: event for event in self.whole if event["ph"] == phase} for phase in "sf"}
         self.assertEqual(sum(event["ph"] in "sf" for event in self.whole), len(begins["s"]) + len(begins["f"]))
         self.assertLessEqual(set(begins["f"]), set(begins["s"]))
@@ -133,7 +134,7 @@ class Timeline(unittest.TestCase):
             self.assertGreaterEqual(i, 0, event)
             return spans[i]
         for number, end in begins["f"].items():
-            hold, replay = last_before(begins["s"][number], "hold"), last_before(end, "replay")
+            hold, replay = last_before(begins["s"][number], "deferral"), last_before(end, "replay")
             self.assertEqual((hold[0], replay[0]), tuple(round(event["ts"] * 1000) for event in (begins["s"][number], end)))
             self.assertTrue(hold[0] <= replay[0] and replay[1] <= hold[1], (hold, replay))
 
@@ -142,9 +143,9 @@ class Timeline(unittest.TestCase):
         names = collections.Counter(event["name"] for event in events)
         self.assertEqual(len(events), self.report["timeline_events"])
         self.assertEqual(names["replay"], self.report["launches"])
-        self.assertEqual(sum(event["args"]["ops"] for event in events if event["name"] == "replay"), self.report["replayed"])
+        self.assertEqual(sum(event["args"]["calls"] for event in events if event["name"] == "replay"), self.report["replayed"])
         self.assertEqual(len(launches(events)), self.report["ops"])
-        self.assertEqual({reason: names[f"side exit: {reason}"] for reason in self.report["exits"]}, self.report["exits"])
+        self.assertEqual({reason: names[f"early exit: {words}"] for reason, words in EXIT_WORDS.items()}, self.report["exits"])
         for name in ("build", "capture", "instantiate", "upload"):
             self.assertEqual(names[name], self.report["graphs_built"], name)
         return names
@@ -155,7 +156,7 @@ class Timeline(unittest.TestCase):
                 self.replayed(name)
                 names = self.agrees(self.read())
                 self.assertGreater(names["replay"], 0)
-                self.assertGreater(names["hold"], 0)
+                self.assertGreater(names["deferral"], 0)
 
     def test_calls_have_the_names_of_their_kernels_and_the_process_has_the_programs(self):
         self.drawn(shape("chain", 50))
@@ -181,10 +182,10 @@ class Timeline(unittest.TestCase):
             with self.subTest(submit):
                 self.replayed("all-changed", "async_launches" if submit == "always" else "replayed", REPRISE_SUBMIT=submit)
                 events = self.read()
-                holds = [event for event in events if event["name"] == "hold"]
-                self.assertEqual(sorted(self.counters("lane 0: deferred calls")), sorted([0] * len(holds) + [event["args"]["ops"] for event in holds]))
+                holds = [event for event in events if event["name"] == "deferral"]
+                self.assertEqual(sorted(self.counters("stream 0: deferred calls")), sorted([0] * len(holds) + [event["args"]["calls"] for event in holds]))
                 arrows = sum(event["ph"] == "f" for event in self.whole)
-                # A hold that a side exit ended leads nowhere.
+                # A deferral that an early exit ended leads nowhere.
                 self.assertGreater(arrows, 0)
                 self.assertLessEqual(arrows, len(holds))
                 self.assertGreaterEqual(arrows, len(holds) - sum(self.report["exits"].values()))
@@ -211,21 +212,21 @@ class Timeline(unittest.TestCase):
         def asked(query):
             return next(iter(processor.query(query))).found
 
-        for name in "replay", "hold", "build":
+        for name in "replay", "deferral", "build":
             self.assertEqual(asked(f"select count(*) as found from slice where name = '{name}'"), names[name])
         self.assertEqual(asked("select name as found from process where pid > 0"), "launchbound-driver")
         self.assertEqual(asked("select count(*) as found from slice where category = 'call' and name = 'mix' and extract_arg(arg_set_id, 'args.grid[0]') = 1"), self.report["ops"])
         arrows = "flow join slice one on one.id = slice_out join slice other on other.id = slice_in"
-        self.assertEqual(asked(f"select count(*) as found from {arrows} where one.name = 'hold' and other.name = 'replay'"), sum(event["ph"] == "f" for event in self.whole))
+        self.assertEqual(asked(f"select count(*) as found from {arrows} where one.name = 'deferral' and other.name = 'replay'"), sum(event["ph"] == "f" for event in self.whole))
         self.assertEqual(asked("select max(value) as found from counter join process_counter_track on process_counter_track.id = track_id where name like 'graph memory%'"),
                          self.report["graph_bytes_most"])
-        self.assertGreater(asked("select max(value) as found from counter join process_counter_track on process_counter_track.id = track_id where name like 'lane 0: deferred%'"), 1)
+        self.assertGreater(asked("select max(value) as found from counter join process_counter_track on process_counter_track.id = track_id where name like 'stream 0: deferred%'"), 1)
         self.assertEqual(asked("select sum(value) as found from stats where severity in ('error', 'data_loss')") or 0, 0)
 
     def test_what_is_left_to_a_thread_of_ours_is_there(self):
         self.replayed("all-changed", "async_launches", REPRISE_SUBMIT="always")
         names = self.agrees(self.read())
-        self.assertGreater(names["hold"], 0)
+        self.assertGreater(names["deferral"], 0)
         self.assertGreater(names["patch"], 0)
 
     def test_patches_are_within_their_replays(self):
@@ -406,12 +407,12 @@ class Timeline(unittest.TestCase):
             self.assertEqual(len(self.read()), self.report["timeline_events"])
         runs.long_enough(run, lambda _: "as large as it may be" in self.whole[-1]["name"], (3000, 12000, 48000))
 
-    def test_lanes_beyond_the_last_number_have_no_holds(self):
+    def test_streams_beyond_the_last_number_have_no_deferrals(self):
         """They would lie across each other on one track."""
         self.drawn(hazard("streams_beyond_numbers"), REPRISE_MEMORY="1024", REPRISE_TIMELINE_MOST="4096")
         names = self.agrees(self.read())
         self.assertGreater(names["replay"], 0)
-        self.assertEqual(names["hold"], 0)
+        self.assertEqual(names["deferral"], 0)
 
     def test_a_child_has_no_kernels(self):
         self.file = self.folder / "timeline.%p"

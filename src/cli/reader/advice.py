@@ -63,12 +63,12 @@ def is_bound(report):
 
 
 def worth(report, calls, cuts=0, eager=None):
-    """The launch time that so many calls would save in graphs, and so many cuts less, as a part of the run. `eager`: what such a call costs by itself, in ns."""
+    """The launch time that so many calls would save in graphs, and so many cuts less, as a part of the run: no more than there is. `eager`: what such a call costs by itself, in ns."""
     wall, graph = report["wall_ns"] * report.get("processes", 1), in_graphs_ns(report)
     if not wall or graph is None or is_bound(report):
         return None
     eager = eager_ns(report) if eager is None else eager
-    return min((calls * max(eager - graph, 0) + cuts * report["gain"]["launch_ns"]) / wall, 1)
+    return min(min(calls * max(eager - graph, 0) + cuts * report["gain"]["launch_ns"], report["launch_time_ns"]) / wall, 1)
 
 
 def where(report, *wanted, call=None):
@@ -89,14 +89,19 @@ def unfit(report):
     for name, calls in report["unfit"].items():
         if name in UNFIT and calls:
             what, remedy = UNFIT[name]
-            yield calls, Obstacle(what, f"{count(calls)} {what} cut the sequences", where(report, "unfit", call=name), remedy, calls / report["ops"], worth(report, calls, calls, unfit_ns(report, name)))
+            yield reports.unfit(name), calls, Obstacle(what, f"{count(calls)} {what} cut the sequences", where(report, "unfit", call=name), remedy, calls / report["ops"], worth(report, calls, calls, unfit_ns(report, name)))
 
 
 def exits(report):
     for name, calls in report["exited"].items():
         if calls:
             what, remedy = EXITS[name]
-            yield calls, Obstacle(what, f"{count(calls)} {what}", where(report, "waits", "ends") if name == "barrier" else "", remedy, calls / report["ops"], worth(report, calls))
+            yield reports.LEFT[name], calls, Obstacle(what, f"{count(calls)} {what}", where(report, "waits", "ends") if name == "barrier" else "", remedy, calls / report["ops"], worth(report, calls))
+
+
+def of_fates(report):
+    """The obstacles that are fates of calls, by those names (reports.py, fates)."""
+    return {fate: obstacle for fate, _, obstacle in (*unfit(report), *exits(report))}
 
 
 def total(report, kind):
@@ -127,6 +132,6 @@ def obstacles(report):
     """All that is worth a line, the most worth first."""
     if not report["ops"]:
         return []
-    found = [*unfit(report), *exits(report), *sites(report), *unlike(report)]
+    found = [row[-2:] for row in (*unfit(report), *exits(report), *sites(report), *unlike(report))]
     found = [(calls, one) for calls, one in found if max(one.share, one.worth or 0) >= NOTABLE]
     return [one for _, one in sorted(found, key=lambda pair: (pair[1].worth or 0, pair[1].share, pair[0]), reverse=True)]

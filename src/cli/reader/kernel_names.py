@@ -1,5 +1,7 @@
 """Short names of kernels, as Nsight Systems has them: without return type, template arguments and parameters."""
 
+from amounts import shortened
+
 SHORT_MOST = 120    # characters
 ANONYMOUS = ("(anonymous namespace)::", "<unnamed>::", "{unnamed}::")
 OPERATORS = tuple(f"operator{sign}" for sign in ("<<=", ">>=", "<=>", "->*", "<<", ">>", "<=", ">=", "->", "<", ">", "()"))
@@ -35,3 +37,8 @@ def short(name):
     begin = found.rfind("operator")
     found = found[found.rfind(" ", 0, begin if begin >= 0 else len(found)) + 1:].strip(":") or name
     return found if len(found) <= SHORT_MOST else found[: SHORT_MOST - 1] + "…"
+
+
+def told(name, most):
+    """The short name, in so many characters."""
+    return shortened(short(name), most)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 # For each list: its header, its macro, and the arguments of a row that are name and meaning.
 TABLES = {
-    "exits": ("trace/trace.h", "REPRISE_EXITS", 0, 1),
+    "exits": ("trace/trace.h", "REPRISE_EXITS", 0, 2),
+    "exit_words": ("trace/trace.h", "REPRISE_EXITS", 0, 1),
     "unfit": ("op/op.h", "REPRISE_UNFIT_REASONS", 1, 2),
     "call_sites": ("stats/sites.h", "REPRISE_CALL_SITE_KINDS", 0, 1),
     "histograms": ("stats/histogram.h", "REPRISE_HISTOGRAMS", 0, 1),

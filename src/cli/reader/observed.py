@@ -1,7 +1,9 @@
 """The text that `reprise observe` prints: first the launch overhead, what graphs would make of the run and what stands in the way; then the tables behind it."""
+import advice
+import kernel_names
 import reports
 import tables
-from amounts import count, duration, of_launches, share, shortened
+from amounts import count, duration, of_launches, share
 
 SEQUENCES_MOST = 8
 OBSTACLES_FIRST = 3    # that are told first
@@ -69,14 +71,27 @@ def cuts(report):
             yield row["count"], row["call"], f"{CUTS[row['kind']]}, once in {of_launches(every)}; call site {reports.call_site(row)}"
 
 
+def to_do(obstacle):
+    """A line under an obstacle: the remedy, and what it is worth where that is known."""
+    worth = f"; worth about {share(obstacle.worth, 1)} of the run" if (obstacle.worth or 0) >= advice.NOTABLE else ""
+    return f"    to do: {obstacle.remedy}{worth}"
+
+
 def in_the_way(report):
-    """What keeps most launches from being replayed, or cuts most sequences: a call that ends one counts as one launch, the next one, which the GPU waits for."""
+    """What keeps most launches from being replayed, or cuts most sequences: a call that ends one counts as one launch, the next one, which the GPU waits for. Nothing is to be done about
+    what is still learnt: it is told only where it is the most."""
     kept = [(ops, name, meaning) for name, ops, meaning in list(reports.fates(report))[1:] if name != "measured eagerly"]
     rows = [row for row in [*kept, *cuts(report)] if row[0] >= OBSTACLE_LEAST * report["ops"] and row[0]]
-    rows = sorted(rows, key=lambda row: row[0], reverse=True)[:OBSTACLES_FIRST]
+    rows = sorted(rows, key=lambda row: row[0], reverse=True)
+    rows = [row for i, row in enumerate(rows) if i == 0 or row[1] != reports.LEARNING][:OBSTACLES_FIRST]
     if not rows:
         return f"In the way: nothing that concerns {share(OBSTACLE_LEAST, 1)} of the launches.\n"
-    return tables.table("In the way", ("", "<", "<"), [(f"{count(number)} x", name, how) for number, name, how in rows])
+    told = tables.table("In the way", ("", "<", "<"), [(f"{count(number)} x", name, how) for number, name, how in rows]).splitlines()
+    obstacles = advice.of_fates(report)
+    for i in range(len(rows) - 1, -1, -1):
+        if rows[i][1] in obstacles:
+            told.insert(i + 2, to_do(obstacles[rows[i][1]]))
+    return "\n".join(told) + "\n"
 
 
 def first(report):
@@ -93,11 +108,11 @@ def summary(report):
             ("would be replayed", count(report["replayed"]), f"{share(report['replayed'], report['ops'])}, by {count(report['launches'])} graph launches")]
     saved, even = report["saved_ns"], reports.break_even(report)
     if saved > 0:
-        rows += [("expected gain", duration(saved), f"of launch time, {share(saved, run)} of the run at most"), *run_shorter(report)]
+        rows += [("expected saving of launch time", duration(saved), f"{share(saved, launching)} of it"), *run_shorter(report)]
     elif saved < 0:
-        rows += [("expected loss", duration(-saved), f"more than launching eagerly, {share(-saved, run)} of the run"), *run_shorter(report)]
+        rows += [("expected loss of launch time", duration(-saved), f"{share(-saved, launching)} of it"), *run_shorter(report)]
     else:
-        rows.append(("expected gain", "none", ""))
+        rows.append(("expected saving of launch time", "none", ""))
     if even:
         rows.append(("break-even", of_launches(even), f"of a graph; building {count(report['traces'])} takes about {duration(report['gain']['build_ns'])} in the background"))
     if tables.assumed(report):
@@ -129,7 +144,7 @@ def measured(report):
 
 def longest_kernels(report):
     rows = reports.biggest(report["gpu"]["rows"], "ns", tables.KERNELS_MOST)
-    return [(duration(row["ns"]), count(row["launches"]), duration(row["ns"] / max(row["launches"], 1)), shortened(row["name"], 90)) for row in rows]
+    return [(duration(row["ns"]), count(row["launches"]), duration(row["ns"] / max(row["launches"], 1)), kernel_names.told(row["name"], tables.KERNEL_MOST)) for row in rows]
 
 
 def idles(report):
@@ -148,14 +163,14 @@ def idles(report):
 def sequences(report):
     rows = reports.biggest(report["trace_rows"], "ops", SEQUENCES_MOST)
     told = [(row["length"], count(row["replays"]), share(row["ops"], report["ops"]),
-             f"{row['any_value']} changed each time" if row["any_value"] else "the same each time", shortened(row.get("first", "-"), tables.NAME_MOST)) for row in rows if row["replays"]]
+             f"{row['any_value']} changed each time" if row["any_value"] else "the same each time", kernel_names.told(row.get("first", "-"), tables.NAME_MOST)) for row in rows if row["replays"]]
     return tables.table("Sequences that repeat", ("launches", "times", "of all", "<arguments", "<begins with"), told)
 
 
 def rare(report):
     """Kernels that were watched and mostly not replayed."""
     rows = [row for row in reports.biggest(report["kernels"], "watched", 5) if row["watched"] > row["replayed"] and row["watched"] >= 10]
-    return [(f"{count(row['watched'])} x", "launches that do not repeat", shortened(row["name"], 60)) for row in rows]
+    return [(f"{count(row['watched'])} x", "launches that do not repeat", kernel_names.told(row["name"], 60)) for row in rows]
 
 
 def obstacles(report):

@@ -12,14 +12,14 @@ from amounts import shortened
 FORMAT = 3
 FILE_MOST = 64 << 20    # bytes
 PLACE_MOST = 90     # characters of a function's name
+LEARNING = "still learning"    # a fate of calls
 PROGRAMS_MOST = 4   # that are named if they differ
 ENDED = "the process ends"    # the reason `stopped` of every process that ended by itself
 WORDS = ("host", "version", "commit", "gpu_name", "driver_cuda", "driver", "tool", "tool_sign", "aside", "recording_ended", "difference", "stopped", "measured")
 KERNEL_NS = 1000    # assumed for a kernel that was not measured: the shortest on an H200
 NAMES = json.loads((Path(__file__).parent / "names.json").read_text())
 
-# Reasons of side exits as shown; in the report guard, values, ...
-LEFT = {"guard": "sequence changed", "values": "arguments changed", "barrier": "needed at once", "hold": "waited too long", "launch": "graph not launched"}
+LEFT = NAMES["exit_words"]    # reasons of side exits as shown; in the report guard, values, ...
 
 
 class NoReport(Exception):
@@ -279,18 +279,23 @@ def gained(report):
     return done(report, "lost" if report["saved_ns"] < 0 else "saved"), abs(report["saved_ns"])
 
 
+def unfit(name):
+    """The fate of calls that cannot be graphed for this reason."""
+    return f"cannot be graphed: {name.replace('_', ' ')}"
+
+
 def fates(report):
     """The fates of the ops, as (name, ops, meaning). All but the first are eager."""
     yield done(report, "replayed"), report["replayed"], done(report, "issued as nodes of graphs")
     for name, ops in report["exited"].items():
         yield LEFT[name], ops, NAMES["exits"][name]
     for name, ops in report["unfit"].items():
-        yield f"cannot be graphed: {name.replace('_', ' ')}", ops, NAMES["unfit"][name]
-    yield "backed off", report["backed_off"], "eager and not watched, since nothing had repeated"
+        yield unfit(name), ops, NAMES["unfit"][name]
+    yield "backed off", report["backed_off"], "eager, and not looked at, since nothing had repeated"
     yield "short sequences", report["short_eager"], "eager, since graphs of one to three launches, or of copies alone, were not measured to gain"
     yield "measured eagerly", report.get("turn_ops", 0), "eager, to measure what replaying gains, or because it gained nothing"
     known = report.get("turn_ops", 0) + report["replayed"] + report["exited_ops"] + sum(report["unfit"].values()) + report["backed_off"] + report["short_eager"]
-    yield "still learning", max(report["ops"] - known, 0), "watched: no sequence that repeats began with them, or its graph was not ready, or put aside"
+    yield LEARNING, max(report["ops"] - known, 0), "eager: no sequence that repeats began with them, or its graph was not ready, or put aside"
 
 
 def beside(report):

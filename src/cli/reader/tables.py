@@ -1,12 +1,14 @@
 """Reports as text."""
 from datetime import datetime
 
+import kernel_names
 import reports
 from amounts import count, duration, of_launches, share, shortened, size
 
 TRACES_MOST = 12
 KERNELS_MOST = 10
-NAME_MOST = 44
+NAME_MOST = 44      # characters
+KERNEL_MOST = 90
 
 
 def table(title, heads, rows):
@@ -47,10 +49,12 @@ def verdict(report):
     text = f"{share(report['replayed'], report['ops'])} of {count(report['ops'])} launches {would} replayed" if report["ops"] else "No launches were seen"
     if "measured" in report:
         text += f"; {report['measured']}"
+    elif report["mode"] == "observe":    # what graphs would make of the run is told first (observed.py)
+        pass
     elif report["saved_ns"] > 0:
-        text += f"; about {duration(report['saved_ns'])} of {duration(report['launch_time_ns'])} launch time {reports.done(report, 'saved')}"
+        text += f"; about {duration(report['saved_ns'])} of {duration(report['launch_time_ns'])} launch time saved"
     elif report["saved_ns"] < 0:
-        text += f"; that {'would cost' if report['mode'] == 'observe' else 'cost'} about {duration(-report['saved_ns'])} more than launching eagerly"
+        text += f"; that cost about {duration(-report['saved_ns'])} more than launching eagerly"
     if report["paused_ops"]:
         text += f"; {count(report['paused_ops'])} more came while Reprise was off"
     if report.get("nvtx_ops"):
@@ -99,7 +103,7 @@ def traces(report):
     rows = [row for row in reports.biggest(report["trace_rows"], "ops", TRACES_MOST) if row["ops"] or row["exited_ops"]]
     told = [(row.get("who", ""), row["lane"], row["length"], count(row["replays"]), share(row["ops"], report["ops"]),
              duration(reports.saved_by(row, report)), means(row), exits(row), size(row["graph_bytes"]) if row["live"] else "ended",
-             shortened(row.get("first", "-"), NAME_MOST)) for row in rows]
+             kernel_names.told(row.get("first", "-"), NAME_MOST)) for row in rows]
     text = table("Biggest sequences", ("<", "stream", "length", "replays", "of calls", "saved", "<nodes patched", "<early exits", "memory", "<begins with"), told)
     others = len(report["trace_rows"]) - len(rows) + report["trace_rest"]["made"]
     return text + (f"  and {count(others)} more\n" if others else "")
@@ -152,7 +156,7 @@ def troubles(report):
 def kernels(report):
     rows = sorted(report["kernels"], key=lambda row: row["watched"] + row["replayed"], reverse=True)[:KERNELS_MOST]
     return table("Kernels", ("launches", reports.done(report, "replayed"), "<"),
-                 [(count(row["watched"] + row["replayed"]), share(row["replayed"], row["watched"] + row["replayed"]), shortened(row["name"], 90)) for row in rows])
+                 [(count(row["watched"] + row["replayed"]), share(row["replayed"], row["watched"] + row["replayed"]), kernel_names.told(row["name"], KERNEL_MOST)) for row in rows])
 
 
 def call_sites(report, kinds, most=10):

@@ -71,7 +71,7 @@ START_TEST(a_difference_is_told_and_the_programs_op_is_issued)
 	ck_assert_int_eq(issued->payload[0], 7);
 	ck_assert_uint_eq(count_of(REPRISE_COUNT_differences), 1);
 	ck_assert_str_eq(reprise_stopped(), "verify found a difference");
-	ck_assert_ptr_nonnull(strstr(reprise_verify_difference(), "op 1 of graph"));
+	ck_assert_ptr_nonnull(strstr(reprise_verify_difference(), "node 1 of graph"));
 	ck_assert_ptr_nonnull(strstr(reprise_verify_difference(), "(kernel), as it was kept: "));
 	ck_assert_ptr_nonnull(strstr(reprise_verify_difference(), "the program passed 0x7, not 0"));
 }
@@ -85,7 +85,7 @@ START_TEST(only_the_first_difference_is_in_words)
 	ask_for('b', 7);
 	reprise_verify_op(lane, 0, kept(0));
 	strcpy(first, reprise_verify_difference());
-	ck_assert_ptr_nonnull(strstr(first, "op 0 of graph"));
+	ck_assert_ptr_nonnull(strstr(first, "node 0 of graph"));
 	reprise_verify_op(lane, 1, kept(1));
 	ck_assert_uint_eq(count_of(REPRISE_COUNT_differences), 2);
 	ck_assert_str_eq(reprise_verify_difference(), first);
