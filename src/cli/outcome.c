@@ -315,8 +315,8 @@ static void write_page(const struct reprise_found *found, const struct reprise_s
  * small. True if it is not. */
 static bool tell_enough(const struct reprise_summary *summary, double required)
 {
-	unsigned long long all =
-		summary->ops + summary->other_ops + summary->paused + summary->eager_stopped;
+	unsigned long long all = summary->ops + summary->other_ops + summary->paused +
+	                         summary->in_ranges + summary->eager_stopped;
 	char launches[REPRISE_AMOUNT_MOST];
 
 	if (required == 0 || (all > 0 && 100.0 * (double)summary->replayed >= required * (double)all))

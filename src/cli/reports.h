@@ -39,6 +39,7 @@ enum reprise_summary_kind {
 struct reprise_summary {
 	enum reprise_summary_kind kind; /* the reports that are summed */
 	unsigned long long ops, replayed, traces, bytes, launch_time_ns, verified, not_verified, graphs,
+		busy, /* builds put off, since the GPU had work */
 		unfit, longest_ns;
 	unsigned long long paused, in_ranges, eager_stopped, eager_capturing; /* not among the ops */
 	long long saved_ns;

@@ -114,6 +114,7 @@ static void add_counts(struct reprise_summary *summary, const char *report)
 	summary->replayed += number(report, "replayed");
 	summary->traces += number(report, "traces");
 	summary->graphs += number(report, "graphs_built");
+	summary->busy += number(report, "quiescence_missed");
 	summary->unfit += sum(report, "unfit");
 	summary->paused += number(report, "paused_ops");
 	summary->in_ranges += number(report, "nvtx_ops");
@@ -239,12 +240,16 @@ const char *reprise_summary_why_none(const struct reprise_summary *summary, char
 	reprise_amount_duration((double)summary->longest_ns, time);
 	if (summary->stopped[0] != '\0')
 		snprintf(words, size, "Reprise stopped: %s", summary->stopped);
-	else if (summary->measured[0] != '\0' && !reprise_begins(summary->measured, "too short"))
+	else if (summary->measured[0] != '\0' && !reprise_begins(summary->measured, "too short") &&
+	         !reprise_begins(summary->measured, "not measured"))
 		snprintf(words, size, "%s", summary->measured);
 	else if (summary->unfit >= summary->ops)
 		snprintf(words, size, "none of them can be part of a graph; reprise observe says why");
 	else if (summary->traces == 0)
 		snprintf(words, size, "in %s no sequence of launches came often enough", time);
+	else if (summary->graphs == 0 && summary->busy > 0)
+		snprintf(words, size,
+		         "graphs are built while the GPU is idle, and it was not when one was to be built");
 	else if (summary->graphs == 0)
 		snprintf(words, size, "the program ended after %s, before any graph was ready", time);
 	else

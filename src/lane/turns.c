@@ -1,5 +1,6 @@
 #include "lane/turns.h"
 
+#include "base/clock.h"
 #include "base/placement.h"
 #include "base/tuning.h"
 #include "graph/build_queue.h"
@@ -8,6 +9,7 @@
 #include "lane/registry.h"
 
 bool reprise_turns_on REPRISE_HOT_DATA;
+static uint64_t started_ns;
 
 /* Ops of eager turns are counted without the lock. */
 static uint64_t passed_in(const struct reprise_lane *lane)
@@ -104,6 +106,7 @@ REPRISE_HOT void reprise_turns_note_unseen(void)
 void reprise_turns_start(void)
 {
 	reprise_turns_on = true;
+	started_ns = reprise_clock_ns();
 }
 
 const struct reprise_lane *reprise_turns_lane(void)
@@ -115,12 +118,15 @@ struct reprise_turns_told reprise_turns_read(void)
 {
 	struct reprise_turns_told told = {.on = reprise_turns_on};
 
-	if (told.on)
-		told.measuring = reprise_anchor_read(&told.result);
+	if (!told.on)
+		return told;
+	told.measuring = reprise_anchor_read(&told.result);
+	told.since_ns = reprise_clock_ns() - started_ns;
 	return told;
 }
 
 void reprise_turns_reset(void)
 {
 	reprise_anchor_reset();
+	started_ns = reprise_clock_ns();
 }

@@ -61,8 +61,9 @@ const struct reprise_lane *reprise_turns_lane(void);
 
 /* What the report says. */
 struct reprise_turns_told {
-	bool on;        /* turns are wanted, in mode `on` */
-	bool measuring; /* a loop is measured now; otherwise one is looked for */
+	bool on;           /* turns are wanted, in mode `on` */
+	bool measuring;    /* a loop is measured now; otherwise one is looked for */
+	uint64_t since_ns; /* turns have been on for so long */
 	struct reprise_turns_result result;
 };
 

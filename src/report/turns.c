@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "base/tuning.h"
 
 #define EARLIER_MOST 80 /* bytes of a verdict in words */
 
@@ -27,8 +28,11 @@ static void tell_earlier(const struct reprise_turns_result *result, char words[E
 		snprintf(words, EARLIER_MOST, "GPU-bound: an earlier loop had nothing to gain");
 }
 
-static void tell_undecided(const struct reprise_turns_result *result, char *words, size_t size)
+/* Where nothing is replayed, a loop is measured after REPRISE_TUNE_ANCHOR_UNREPLAYED_NS; otherwise
+ * sooner. */
+static void tell_undecided(const struct reprise_turns_told *told, char *words, size_t size)
 {
+	const struct reprise_turns_result *result = &told->result;
 	char cost[REPRISE_AMOUNT_MOST], earlier[EARLIER_MOST];
 
 	reprise_amount_duration((double)result->lost_ns, cost);
@@ -38,8 +42,10 @@ static void tell_undecided(const struct reprise_turns_result *result, char *word
 	else if (result->turns > 0)
 		snprintf(words, size, "too short to measure: no verdict in %" PRIu64 " turns, cost %s",
 		         result->turns, cost);
+	else if (told->since_ns < 2 * (uint64_t)REPRISE_TUNE_ANCHOR_UNREPLAYED_NS)
+		snprintf(words, size, "too short to measure");
 	else
-		snprintf(words, size, "too short to measure, or without a regular loop");
+		snprintf(words, size, "not measured: no loop was found");
 }
 
 void reprise_report_turns(const struct reprise_turns_told *told, char *words, size_t size)
@@ -65,7 +71,7 @@ void reprise_report_turns(const struct reprise_turns_told *told, char *words, si
 		snprintf(words, size, "GPU-bound: nothing to gain; left eager after %s, cost %s", after,
 		         cost);
 	else
-		tell_undecided(result, words, size);
+		tell_undecided(told, words, size);
 }
 
 static void add_earlier(struct reprise_text *text, const struct reprise_turns_result *result)

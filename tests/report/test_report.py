@@ -383,6 +383,14 @@ class AtTheEnd(WithFolder):
         self.assertFalse([line for line in obstacles if " x  " not in line and not line.startswith("    to do: ")])
         self.assertNotIn("would be replayed", outcome.stdout)
 
+    def test_builds_that_a_busy_gpu_puts_off_are_told(self):
+        whole, _ = report(self.path, "run", "chain")
+        self.path.write_text(json.dumps(whole | {"graphs_built": 0, "replayed": 0, "launches": 0, "quiescence_missed": 7}))
+        self.assertRegex(reprise("report", self.path).stdout, r"\n  builds put off +7  the GPU was busy\n")
+        page = self.folder / "page.html"
+        self.assertEqual(reprise("report", self.path, "--html", page).returncode, 0)
+        self.assertIn("No graph was built, since the GPU had work whenever one was to be", page.read_text())
+
     def test_observe_writes_the_report_too(self):
         told, outcome = report(self.path, "observe", "chain")
         self.assertEqual(told["mode"], "observe")

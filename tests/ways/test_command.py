@@ -220,6 +220,7 @@ class AtTheEnd(WithFolder):
     def test_why_nothing_was_replayed(self):
         nothing = {"ops": 2400, "replayed": 0, "wall_ns": 8000000, "saved_ns": 0}
         for change, why in (({"traces": 0}, "in 8 ms no sequence of launches came often enough"), ({"graphs_built": 0}, "the program ended after 8 ms, before any graph was ready"),
+                            ({"graphs_built": 0, "quiescence_missed": 3}, "graphs are built while the GPU is idle, and it was not when one was to be built"),
                             ({"stopped": "a capture failed"}, "Reprise stopped: a capture failed"),
                             ({"unfit": {"pageable": 2400}, "traces": 0}, "none of them can be part of a graph; reprise observe says why")):
             self.assertEqual(self.said("run", "--", self.reporting(nothing | change)), [f"reprise: replayed 0 of 2,400 launches: {why}"])
@@ -228,8 +229,9 @@ class AtTheEnd(WithFolder):
         nothing = {"ops": 2400, "replayed": 0, "wall_ns": 8000000, "saved_ns": 0}
         left = "no gain: left eager after 5.1 ms, cost 100 us"
         self.assertEqual(self.said("run", "--", self.reporting(nothing | {"measured": left})), [f"reprise: replayed 0 of 2,400 launches: {left}"])
-        short = self.said("run", "--", self.reporting(nothing | {"graphs_built": 0, "measured": "too short to measure, or without a regular loop"}))
-        self.assertEqual(short, ["reprise: replayed 0 of 2,400 launches: the program ended after 8 ms, before any graph was ready"])
+        for measured in "too short to measure", "not measured: no loop was found":
+            short = self.said("run", "--", self.reporting(nothing | {"graphs_built": 0, "measured": measured}))
+            self.assertEqual(short, ["reprise: replayed 0 of 2,400 launches: the program ended after 8 ms, before any graph was ready"])
 
     def test_quiet_says_nothing(self):
         for mode in "run", "observe":

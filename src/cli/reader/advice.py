@@ -128,10 +128,17 @@ def unlike(report):
                                              report["backed_off"] / report["ops"], None)
 
 
+def busy(report):
+    """A GPU that is never idle: no graph is built."""
+    if report["quiescence_missed"] and not report["graphs_built"] and report["mode"] != "observe":
+        yield report["ops"], Obstacle("a GPU that is never idle", "No graph was built, since the GPU had work whenever one was to be", "", "nothing is to be done: a GPU that always has work does not wait for launches",
+                                      1, None)
+
+
 def obstacles(report):
     """All that is worth a line, the most worth first."""
     if not report["ops"]:
         return []
-    found = [row[-2:] for row in (*unfit(report), *exits(report), *sites(report), *unlike(report))]
+    found = [row[-2:] for row in (*unfit(report), *exits(report), *sites(report), *unlike(report), *busy(report))]
     found = [(calls, one) for calls, one in found if max(one.share, one.worth or 0) >= NOTABLE]
     return [one for _, one in sorted(found, key=lambda pair: (pair[1].worth or 0, pair[1].share, pair[0]), reverse=True)]

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import schema
-from amounts import shortened
+from amounts import count, shortened
 
 FORMAT = 3
 FILE_MOST = 64 << 20    # bytes
@@ -373,6 +373,11 @@ def shorter(report):
 def graphs(report):
     """The number of graphs built; in observe, the number that would be."""
     return report["graphs_built"] or report["traces"] or 1
+
+
+def graphs_launched(report):
+    built, launched = graphs(report), report["launches"]
+    return f"{count(built)} graph{'s' * (built != 1)} {'was' if built == 1 else 'were'} launched {count(launched)} time{'s' * (launched != 1)}"
 
 
 def launches_of(row, report):

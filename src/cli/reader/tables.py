@@ -106,6 +106,8 @@ def traces(report):
              kernel_names.told(row.get("first", "-"), NAME_MOST)) for row in rows]
     text = table("Biggest sequences", ("<", "stream", "length", "replays", "of calls", "saved", "<nodes patched", "<early exits", "memory", "<begins with"), told)
     others = len(report["trace_rows"]) - len(rows) + report["trace_rest"]["made"]
+    if others and not rows:
+        return f"Sequences that repeat: {count(others)}; none was replayed\n"
     return text + (f"  and {count(others)} more\n" if others else "")
 
 
@@ -131,8 +133,7 @@ def gain(report):
     text = table("Gain", ("<", "time", "<"), rows)
     if assumed(report):
         text += f"  assumed, as on an H200, since nothing was measured: {assumed(report)}\n"
-    return text + (f"  a graph has paid for its building after {of_launches(even)}; {count(reports.graphs(report))} graphs were launched "
-                   f"{count(report['launches'])} times\n" if even else "")
+    return text + (f"  a graph has paid for its building after {of_launches(even)}; {reports.graphs_launched(report)}\n" if even else "")
 
 
 def stalls(report):
@@ -143,6 +144,7 @@ def stalls(report):
             ("longest capture, instantiation, upload", " / ".join(duration(report[f"{what}_longest_ns"]) for what in ("capture", "instantiate", "upload")),
              "in the background; calls may wait for the driver meanwhile"),
             ("graphs built", count(report["graphs_built"]), f"{count(report['graph_nodes'])} nodes in {duration(report['build_ns'])}"),
+            ("builds put off", count(report["quiescence_missed"]), "the GPU was busy"),
             ("memory of graphs, at most", size(report["graph_bytes_most"]), f"on the host {size(report['host_bytes_most'])}")]
     return table("Deferral, stalls, building", ("<", "", "<"), rows)
 

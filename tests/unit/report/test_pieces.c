@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../../suite.h"
+#include "base/tuning.h"
 #include "stats/histogram.h"
 #include "stats/sites.h"
 #include "report/caller.h"
@@ -242,7 +243,7 @@ static const struct {
 	{{.verdict = REPRISE_VERDICT_BOUND, .turns = 2, .decided_ns = 2000000000, .lost_ns = 3000000},
      "GPU-bound: nothing to gain; left eager after 2 s, cost 3 ms"},
 	{{.turns = 6, .lost_ns = 2000000}, "too short to measure: no verdict in 6 turns, cost 2 ms"},
-	{{.turns = 0}, "too short to measure, or without a regular loop"},
+	{{.turns = 0}, "too short to measure"},
 	/* A loop that had a verdict, and then one that has none. */
 	{{.turns = 44, .lost_ns = 3000000, .earlier = {REPRISE_VERDICT_REPLAY, 1310, 1270, 1350}},
      "1.31 x faster in an earlier loop, 1.27 to 1.35, cost 3 ms; the last loop was too short to "
@@ -270,6 +271,17 @@ START_TEST(what_turns_have_measured_is_told_in_words)
 }
 END_TEST
 
+START_TEST(in_a_long_run_it_is_said_that_no_loop_was_found)
+{
+	struct reprise_turns_told told = {.on = true};
+	char words[160];
+
+	told.since_ns = 2 * (uint64_t)REPRISE_TUNE_ANCHOR_UNREPLAYED_NS;
+	reprise_report_turns(&told, words, sizeof(words));
+	ck_assert_str_eq(words, "not measured: no loop was found");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("report pieces");
@@ -289,6 +301,7 @@ int main(void)
 	tcase_add_test(tests, nothing_is_noted_where_nobody_reads_it);
 	tcase_add_loop_test(tests, what_turns_have_measured_is_told_in_words, 0,
 	                    sizeof(results) / sizeof(*results));
+	tcase_add_test(tests, in_a_long_run_it_is_said_that_no_loop_was_found);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
