@@ -52,12 +52,6 @@ DOOR_AFTER(order_graph(stream, false), cuGraphLaunch,
            PARAMETERS(CUgraphExec graph, CUstream stream), ARGUMENTS(graph, stream))
 DOOR_AFTER(order_graph(stream, true), cuGraphLaunch_ptsz,
            PARAMETERS(CUgraphExec graph, CUstream stream), ARGUMENTS(graph, stream))
-DOORS(cuLaunchCooperativeKernel,
-      (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
-       unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
-       CUstream stream, void **params),
-      (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, params))
-
 DOORS(cuStreamWaitValue32,
       (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags),
       (stream, address, value, flags))

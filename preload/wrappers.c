@@ -128,6 +128,52 @@ REPRISE_HOT static CUresult eager_kernel_ex(const struct reprise_call *call)
 	}
 DOORS(DOOR_LAUNCH_KERNEL_EX, cuLaunchKernelEx)
 
+REPRISE_HOT static CUresult eager_cooperative(const struct reprise_call *call)
+{
+	__typeof__(&cuLaunchCooperativeKernel) entry = call->entry;
+	const struct reprise_call_kernel *kernel = &call->kernel;
+
+	return entry(kernel->function, kernel->grid[0], kernel->grid[1], kernel->grid[2],
+	             kernel->block[0], kernel->block[1], kernel->block[2], kernel->shared_bytes,
+	             call->stream, kernel->params);
+}
+
+/* The same launch as cuLaunchKernelEx makes with the attribute: so it is described, and issued
+ * where it is not issued here. */
+#define DOOR_LAUNCH_COOPERATIVE(name, plain, is_per_thread) \
+	__typeof__(name) reprise_door_##name; \
+	REPRISE_HOT CUresult reprise_door_##name(CUfunction function, unsigned int grid_x, \
+	                                         unsigned int grid_y, unsigned int grid_z, \
+	                                         unsigned int block_x, unsigned int block_y, \
+	                                         unsigned int block_z, unsigned int shared_bytes, \
+	                                         CUstream stream, void **params) \
+	{ \
+		PASS(name, stream, is_per_thread, \
+		     reprise_scan_key_of_kernel(function, grid_x, grid_y, grid_z, block_x, block_y, \
+		                                block_z), \
+		     function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, \
+		     params); \
+		CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, \
+		                                 .value.cooperative = 1}; \
+		CUlaunchConfig config = {.attrs = &cooperative, .numAttrs = 1}; \
+		struct reprise_call call = {.kind = REPRISE_OP_KERNEL, \
+		                            NOT_KNOWN_YET, \
+		                            .per_thread = is_per_thread, \
+		                            .stream = stream, \
+		                            .eager = eager_cooperative, \
+		                            .entry = reprise_real[REPRISE_ENTRY_##name], \
+		                            .from = __builtin_return_address(0), \
+		                            .kernel = {.function = function, \
+		                                       .grid = {grid_x, grid_y, grid_z}, \
+		                                       .block = {block_x, block_y, block_z}, \
+		                                       .shared_bytes = shared_bytes, \
+		                                       .params = params, \
+		                                       .extra = NULL, \
+		                                       .config = &config}}; \
+		return handle(&call); \
+	}
+DOORS(DOOR_LAUNCH_COOPERATIVE, cuLaunchCooperativeKernel)
+
 /* The four entry points differ only in the types of their two addresses. */
 #define DOOR_COPY(name, plain, is_per_thread, copy_form, target_type, source_type) \
 	static CUresult eager_##name(const struct reprise_call *call) \

@@ -572,6 +572,8 @@ BUGS = (
     ("copies are not patched", "match_copy", "	return reprise_memory_of(call->target, call->bytes) == op->target_memory &&", "	return same && reprise_memory_of(call->target, call->bytes) == op->target_memory &&", "copy_moves"),
     ("a context-wide synchronisation does not wait for captures of ours", "reprise_context_sync_begin",
      "		if (!any_captures(first, count))\n			return;", "		return;", "context_sync_beside_build"),
+    ("cooperative launches by a call of their own are replayed without cooperation", "DOOR_LAUNCH_COOPERATIVE",
+     "{.attrs = &cooperative, .numAttrs = 1};", "{.attrs = &cooperative, .numAttrs = 0};", "cooperative_call"),
     ("launch attributes are not compared", "same_attributes",
      "		if (memcmp(&plain, &((const CUlaunchAttribute *)op->payload)[i], sizeof(plain)) != 0)\n			return false;", "		(void)plain;",
      "cluster_change cooperative pdl attribute_change"),
@@ -1043,6 +1045,7 @@ BUGS = (
 
 # Hazards that no bug can be planted for, and why.
 WITHOUT = {
+    "cooperative_fork": "on a GPU: that no two of them run at once, of which neither has room, is the driver's",
     "fork_event_before_spin": "on a GPU: in which order it takes nodes that do not depend on each other is not ours; what a record's node depends on is planted for `capture`, a unit test",
     "turned_fork": "what can be broken is planted for turned_ahead; whether this loop comes to turns is a matter of time, and a library that turns at random finds it where it does",
     "streams_beyond_numbers": "only the timeline tells these lanes apart; a test of the timeline has a bug of its own",

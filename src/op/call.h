@@ -56,7 +56,7 @@ struct reprise_call_kernel {
 	unsigned int shared_bytes; /* dynamic shared memory */
 	void **params;
 	void **extra;
-	const CUlaunchConfig *config; /* NULL unless launched by cuLaunchKernelEx */
+	const CUlaunchConfig *config; /* NULL unless it is launched with attributes */
 };
 
 struct reprise_call_copy {

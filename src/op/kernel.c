@@ -153,7 +153,8 @@ enum reprise_unfit reprise_kernel_examine(struct reprise_op *op,
 	memcpy(op->kernel.grid, call->grid, sizeof(call->grid));
 	memcpy(op->kernel.block, call->block, sizeof(call->block));
 	if (call->config != NULL) {
-		if (call->config->numAttrs > REPRISE_ATTRIBUTES_MOST || !has_its_attributes(call->config))
+		if (call->config->numAttrs > REPRISE_ATTRIBUTES_MOST || !has_its_attributes(call->config) ||
+		    reprise_driver.cuLaunchKernelEx == NULL)
 			return REPRISE_UNFIT_ATTRIBUTE;
 		for (unsigned int i = 0; i < call->config->numAttrs; i++) {
 			size_t row = attribute_row(call->config->attrs[i].id);

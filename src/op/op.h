@@ -26,7 +26,7 @@ struct reprise_op_kernel {
 	 * the first may be above it. */
 	unsigned int shared_bytes, shared_most;
 	uint16_t attribute_count; /* in the payload, before the parameters */
-	bool extended;            /* launched by cuLaunchKernelEx */
+	bool extended;            /* issued by cuLaunchKernelEx */
 	bool fixed_grid;
 	bool empty_params; /* the program passed no parameters at all */
 	uint16_t name;     /* for the report: name.h */

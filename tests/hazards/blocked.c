@@ -696,7 +696,8 @@ static void event_destroyed_again_beside_blocked(void)
 	fork_streams();
 	named = &own_event;
 	call_beside(UNJOINED, destroy_again);
-	printf("%u records of what is no event were refused\n", refused);
+	/* How many is a matter of time: an event of Reprise's may have the handle meanwhile. */
+	printf("records of what is no event were refused: %s\n", refused > 0 ? "yes" : "no");
 }
 
 /* ---- events that another thread destroys, beside one that never waits ---- */

@@ -61,6 +61,40 @@ static void cooperative(void)
 	                                      .value.cooperative = 0});
 }
 
+/* By the call that has no attributes. Where the trap springs: the same launch without it,
+ * in another grid, with shared memory, and one of too many blocks. */
+static void cooperative_call(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	unsigned refused = 0, traps = 0;
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		unsigned trap = hazard_springs(iteration) ? 1 + traps++ % 4 : 0;
+
+		for (unsigned i = 0; i < CHAIN; i++) {
+			unsigned argument = i == 5 ? iteration : i, which = i == 9 ? trap : 0;
+			void *params[] = {&hazard_x, &hazard_y, &argument};
+
+			if (which == 1)
+				CHECK(
+					cuLaunchKernel(hazard_mix, 4, 1, 1, WORDS / 4, 1, 1, 0, stream, params, NULL));
+			else if (which == 2)
+				refused += cuLaunchCooperativeKernel(hazard_mix, 1u << 20, 1, 1, WORDS / 4, 1, 1, 0,
+				                                     stream, params) ==
+				           CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+			else
+				CHECK(cuLaunchCooperativeKernel(hazard_mix, which == 3 ? 2 : 4, 1, 1, WORDS / 4, 1,
+				                                1, which == 4 ? 64 : 0, stream, params));
+			if (i % 4 == 3)
+				hazard_launch(hazard_turn, hazard_x, i, stream);
+		}
+		if (iteration % 3)
+			CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("x", hazard_x);
+	printf("refused %u\n", refused);
+}
+
 static void pdl(void)
 {
 	attribute_changes((CUlaunchAttribute){.id =
@@ -450,6 +484,7 @@ const struct hazard launch_hazards[] = {
 	{"loading_beside_deferred", loading_beside_deferred},
 	{"cluster_change", cluster_change},
 	{"cooperative", cooperative},
+	{"cooperative_call", cooperative_call},
 	{"pdl", pdl},
 	{"priority", priority},
 	{"launch_events", launch_events},

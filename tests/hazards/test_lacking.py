@@ -45,7 +45,7 @@ LOST = {
     "cuGraphExecMemsetNodeSetParams": ("patch_mixed", ["--replayed=80", "--counter=updates=10"]),
     "cuGraphExecHostNodeSetParams": ("host_func_log", ["--replayed=60"]),
     "cuGraphDebugDotPrint": ("patch_mixed", ["--replayed=80", "--env=REPRISE_DOT={folder}", "--stderr=the driver does not draw them=1"]),
-    "cuLaunchKernelEx": ("patch_mixed", ["--replayed=80"]),
+    "cuLaunchKernelEx": ("cooperative_call", ["--replayed=5", "--most=replayed=12000"]),
     "cuFuncGetParamInfo": ("mapped_poll", ["--most=replayed=0"]),
     "cuKernelGetParamInfo": ("kernel_handle", ["--most=replayed=12000"]),
     "cuKernelGetFunction": ("launching_kernel", ["--replayed=70", "--most=replayed=9600"]),

@@ -393,7 +393,49 @@ static void fork_waited_for_by_context(void)
 	mirror_verify(&beyond.mirror, ITERATIONS);
 }
 
+enum { CROWD_THREADS = 256 };
+
+/* Cooperative launches in the branches, each of as many blocks as run at once on the whole device:
+ * no two of them can. */
+static void cooperative_fork(void)
+{
+	struct cudaDeviceProp device;
+	uint32_t *counts;
+	int blocks;
+
+	CHECK(cudaGetDeviceProperties(&device, 0));
+	if (!device_attribute(cudaDevAttrCooperativeLaunch))
+		hazard_skip("no cooperative launches");
+	CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel_crowd, CROWD_THREADS, 0));
+	blocks *= device.multiProcessorCount;
+	set_up(cudaEventDisableTiming);
+	CHECK(cudaMalloc((void **)&counts, SIDES * sizeof(*counts)));
+	CHECK(cudaMemset(counts, 0, SIDES * sizeof(*counts)));
+	CHECK(cudaDeviceSynchronize());
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		mirror_mix(&trunk, 1, origin);
+		CHECK(cudaEventRecord(fork_event, origin));
+		for (unsigned k = 0; k < SIDES; k++) {
+			uint32_t *count = counts + k, argument = trap_at(i) ? i : k;
+
+			CHECK(cudaStreamWaitEvent(sides[k], fork_event, 0));
+			mirror_mix(&branches[k], 3, sides[k]);
+			CHECK(cudaLaunchCooperativeKernel(kernel_crowd, (dim3){(unsigned)blocks, 1, 1},
+			                                  (dim3){CROWD_THREADS, 1, 1},
+			                                  (void *[]){&branches[k].device, &count, &argument}, 0,
+			                                  sides[k]));
+			branches[k].host[0] = branches[k].host[0] * MIX_FACTOR + (unsigned)blocks + argument;
+			CHECK(cudaEventRecord(join_events[k], sides[k]));
+		}
+		join_all();
+		if (i % 4 == 0)
+			CHECK(cudaStreamSynchronize(origin));
+	}
+	verify_all(ITERATIONS);
+}
+
 const struct hazard fork_hazards[] = {
+	{"cooperative_fork", cooperative_fork},
 	{"fork_primary_released", fork_primary_released},
 	{"fork_waited_for_by_context", fork_waited_for_by_context},
 	{"fork_join", fork_join},

@@ -118,6 +118,18 @@ static __global__ void over_the_grid(uint32_t *x, uint32_t argument)
     x[i] = x[i] * ABSORB_FACTOR + 2 * other;
 }
 
+// Any number of blocks, which all run at once: each is counted before any of them sees the sum.
+static __global__ void crowd(uint32_t *x, uint32_t *count, uint32_t argument)
+{
+    if (threadIdx.x == 0)
+        atomicAdd(count, 1);
+    cooperative_groups::this_grid().sync();
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        x[0] = x[0] * MIX_FACTOR + *count + argument;
+        *count = 0;
+    }
+}
+
 static __global__ void dependent(uint32_t *x, uint32_t argument)
 {
 #if __CUDA_ARCH__ >= 900
@@ -153,6 +165,7 @@ const void *const kernel_delay = (const void *)delay;
 const void *const kernel_shared = (const void *)by_shared_memory;
 const void *const kernel_cluster = (const void *)in_clusters;
 const void *const kernel_cooperative = (const void *)over_the_grid;
+const void *const kernel_crowd = (const void *)crowd;
 const void *const kernel_dependent = (const void *)dependent;
 const void *const kernel_trap = (const void *)trap;
 const void *const kernel_print = (const void *)print;

@@ -48,9 +48,13 @@ extern const void *const
 	kernel_cluster; /* (uint32_t *x): 8 blocks of 1 thread: x = x * A + blocks in the cluster */
 extern const void *const kernel_cooperative; /* (uint32_t *x, uint32_t argument): 8 blocks of 8
                                                 threads, two phases with a grid barrier */
-extern const void *const kernel_dependent;   /* as mix, but waits for the kernel before it by itself
-                                                (programmatic launch) */
-extern const void *const kernel_trap;        /* as mix; faults if the argument is TRAP */
+extern const void
+	*const kernel_crowd;                   /* (uint32_t *x, uint32_t *count, uint32_t argument): any
+                                              number of blocks, with a grid barrier: x[0] = x[0] * A +
+                                              the grid's blocks + argument; count is 0 before and after */
+extern const void *const kernel_dependent; /* as mix, but waits for the kernel before it by itself
+                                              (programmatic launch) */
+extern const void *const kernel_trap;      /* as mix; faults if the argument is TRAP */
 extern const void
 	*const kernel_print; /* (uint32_t value): 1 thread; prints if value is a multiple of 64 */
 extern const void *const kernel_shaped; /* (uint32_t *x): x = x * A + the grid's x + 31 y + 977 z +

@@ -59,11 +59,23 @@ __attribute__((
 
 #define VALUE(value) (uint64_t)(uintptr_t)(value)
 
+/* A door that adds the attribute keeps it on its stack, and leaves the rest of the configuration
+ * empty. */
+static void tell_cooperative(const CUlaunchConfig *config)
+{
+	TOLD("cooperative", config->numAttrs, config->attrs[0].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+	     (uint64_t)config->attrs[0].value.cooperative);
+}
+
 static void tell_kernel(const struct reprise_call_kernel *kernel)
 {
+	bool added = kernel->config != NULL && kernel->config->gridDimX == 0;
+
 	TOLD("kernel", VALUE(kernel->function), kernel->grid[0], kernel->grid[1], kernel->grid[2],
 	     kernel->block[0], kernel->block[1], kernel->block[2], kernel->shared_bytes,
-	     VALUE(kernel->params), VALUE(kernel->extra), VALUE(kernel->config));
+	     VALUE(kernel->params), VALUE(kernel->extra), added ? 0 : VALUE(kernel->config));
+	if (added)
+		tell_cooperative(kernel->config);
 }
 
 static void tell_op(const struct reprise_call *call)
