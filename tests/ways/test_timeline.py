@@ -67,7 +67,9 @@ def nanoseconds(event):
     return begin, begin + round(event["dur"] * 1000)
 
 
-class Timeline(unittest.TestCase):
+class Drawn(unittest.TestCase):
+    """A program runs, and its timeline is read; for test_perfetto.py, too."""
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -150,6 +152,13 @@ class Timeline(unittest.TestCase):
             self.assertEqual(names[name], self.report["graphs_built"], name)
         return names
 
+    def with_cupti(self, **more):
+        if not CUPTI:
+            self.skipTest("built without CUPTI")
+        return {"REPRISE_CUPTI": "1", "LD_LIBRARY_PATH": f"{CUPTI}:{SIMULATION['LD_LIBRARY_PATH']}"} | more
+
+
+class Timeline(Drawn):
     def test_everything_in_the_report_is_there(self):
         for name in ("extra-ops", "all-changed", "swap"):
             with self.subTest(name):
@@ -195,33 +204,6 @@ class Timeline(unittest.TestCase):
         self.read()
         counted = self.counters("graph memory")
         self.assertEqual(max(counted), self.report["graph_bytes_most"])
-
-    def test_the_viewers_own_processor_reads_it(self):
-        try:
-            from perfetto.trace_processor import TraceProcessor
-        except ImportError:
-            self.skipTest("Perfetto's trace processor is not here (Python's perfetto)")
-        self.replayed("chain")
-        names = self.agrees(self.read())
-        try:
-            processor = TraceProcessor(trace=str(self.file))
-        except Exception as problem:    # it is a program that the package downloads first, in ways of its own
-            self.skipTest(f"Perfetto's trace processor cannot be had here: {problem}")
-        self.addCleanup(processor.close)
-
-        def asked(query):
-            return next(iter(processor.query(query))).found
-
-        for name in "replay", "deferral", "build":
-            self.assertEqual(asked(f"select count(*) as found from slice where name = '{name}'"), names[name])
-        self.assertEqual(asked("select name as found from process where pid > 0"), "launchbound-driver")
-        self.assertEqual(asked("select count(*) as found from slice where category = 'call' and name = 'mix' and extract_arg(arg_set_id, 'args.grid[0]') = 1"), self.report["ops"])
-        arrows = "flow join slice one on one.id = slice_out join slice other on other.id = slice_in"
-        self.assertEqual(asked(f"select count(*) as found from {arrows} where one.name = 'deferral' and other.name = 'replay'"), sum(event["ph"] == "f" for event in self.whole))
-        self.assertEqual(asked("select max(value) as found from counter join process_counter_track on process_counter_track.id = track_id where name like 'graph memory%'"),
-                         self.report["graph_bytes_most"])
-        self.assertGreater(asked("select max(value) as found from counter join process_counter_track on process_counter_track.id = track_id where name like 'stream 0: deferred%'"), 1)
-        self.assertEqual(asked("select sum(value) as found from stats where severity in ('error', 'data_loss')") or 0, 0)
 
     def test_what_is_left_to_a_thread_of_ours_is_there(self):
         self.replayed("all-changed", "async_launches", REPRISE_SUBMIT="always")
@@ -328,11 +310,6 @@ class Timeline(unittest.TestCase):
     # Of a round of the CUPTI that stands in: how many there are of each name that it gives, and the streams.
     ROUND = {"alpha": 3, "beta": 3, "last": 1, "memset": 1, "copy, host to device": 1, '"quoted"\\\n\t\x7f\u00c3\u00a9': 1, "n" * 247 + "...": 1, "?": 1}
     STREAMS = {"alpha": 7, "beta": 7} | dict.fromkeys(("last", "memset", "copy, host to device", "?", "end"), 9)
-
-    def with_cupti(self, **more):
-        if not CUPTI:
-            self.skipTest("built without CUPTI")
-        return {"REPRISE_CUPTI": "1", "LD_LIBRARY_PATH": f"{CUPTI}:{SIMULATION['LD_LIBRARY_PATH']}"} | more
 
     def on_gpu(self, events):
         """Those that ran on the GPU; the others."""
