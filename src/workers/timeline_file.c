@@ -5,7 +5,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "base/output.h"
@@ -89,11 +91,22 @@ static void add_text(const char *text, size_t length)
 		append(text, length);
 }
 
+/* Of the process, when it is written. */
+static void add_end(void)
+{
+	uint64_t now = reprise_clock_steady_ns(reprise_clock_ticks());
+	char line[LINE_MOST];
+	int length = snprintf(
+		line, sizeof(line),
+		",\n{\"name\":\"the timeline ends here: it is as large as it may be\",\"ph\":\"i\",\"s\":\"p\","
+		"\"pid\":%d,\"tid\":%d,\"ts\":%llu.%03u}\n]\n",
+		(int)getpid(), (int)getpid(), (unsigned long long)(now / 1000), (unsigned int)(now % 1000));
+
+	add_text(line, (size_t)length);
+}
+
 void reprise_timeline_file_add(const char *format, ...)
 {
-	static const char full[] =
-		",\n{\"name\":\"the timeline ends here: it is as large as it may be\",\"ph\":\"i\",\"s\":\"g\","
-		"\"pid\":0,\"tid\":0,\"ts\":0}\n]\n";
 	char line[LINE_MOST];
 	va_list arguments;
 	int length;
@@ -108,7 +121,7 @@ void reprise_timeline_file_add(const char *format, ...)
 		add_text(line, (size_t)length);
 		return;
 	}
-	add_text(full, sizeof(full) - 1);
+	add_end();
 	reprise_timeline_file_write();
 	if (!file.ended)
 		reprise_log(REPRISE_LOG_WARNING, "the timeline %s stopped: it is as large as it may be",

@@ -13,7 +13,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from test_timeline import BUILD, Drawn, hazard, shape
+from test_timeline import BUILD, Drawn, EXIT_WORDS, hazard, shape
 
 HERE = Path(__file__).resolve().parent
 FETCHED = BUILD / "perfetto"    # by fetch_perfetto in scripts/lib/lib.sh
@@ -31,7 +31,7 @@ WRONG = {
     # But for the one event of a file that is full.
     "slices of no thread": "select name, ts from slice where track_id not in (select id from thread_track) and name not like 'the timeline ends here: %'",
     "arrows that lead elsewhere": """select hold.name, hold.ts, replay.name, replay.ts from flow join slice as hold on hold.id = slice_out join slice as replay on replay.id = slice_in
-                                     where hold.name != 'hold' or replay.name != 'replay' or replay.ts < hold.ts or replay.ts + replay.dur > hold.ts + hold.dur""",
+                                     where hold.name != 'deferral' or replay.name != 'replay' or replay.ts < hold.ts or replay.ts + replay.dur > hold.ts + hold.dur""",
 }
 
 
@@ -98,13 +98,13 @@ class Viewed(Drawn):
                 count = "select count(*) from slice where name = '{}'".format
                 names = collections.Counter(event["name"] for event in self.read())
                 told = self.report
-                got = self.one(all="select count(*) from slice", replay=count("replay"), hold=count("hold"), build=count("build"), capture=count("capture"),
+                got = self.one(all="select count(*) from slice", replay=count("replay"), hold=count("deferral"), build=count("build"), capture=count("capture"),
                                ops="select count(*) from slice where category = 'call' and (extract_arg(arg_set_id, 'args.kind') is not null or extract_arg(arg_set_id, 'args.grid[0]') is not null)",
-                               replayed="select sum(extract_arg(arg_set_id, 'args.ops')) from slice where name = 'replay'",
+                               replayed="select sum(extract_arg(arg_set_id, 'args.calls')) from slice where name = 'replay'",
                                arrows="select count(*) from flow")
-                self.assertEqual(got, {"all": told["timeline_events"], "replay": told["launches"], "hold": names["hold"], "build": told["graphs_built"], "capture": told["graphs_built"],
+                self.assertEqual(got, {"all": told["timeline_events"], "replay": told["launches"], "hold": names["deferral"], "build": told["graphs_built"], "capture": told["graphs_built"],
                                        "ops": told["ops"], "replayed": told["replayed"], "arrows": sum(event["ph"] == "f" for event in self.whole)})
-                self.assertEqual(self.one(**{reason: count(f"side exit: {reason}") for reason in told["exits"]}), told["exits"])
+                self.assertEqual(self.one(**{reason: count(f"early exit: {words}") for reason, words in EXIT_WORDS.items()}), told["exits"])
                 self.assertGreater(min(got["replay"], got["hold"], got["build"], got["arrows"]), 0)
 
     def test_names_and_grids(self):
@@ -118,7 +118,7 @@ class Viewed(Drawn):
         self.assertEqual(got["kernels"], [(self.report["ops"],)])
         self.read()
         self.assertEqual(dict(got["threads"]), {event["tid"]: event["args"]["name"] for event in self.whole if event["name"] == "thread_name"})
-        self.assertLessEqual({"lane 0", "reprise-build"}, {name for _, name in got["threads"]})
+        self.assertLessEqual({"stream 0: deferrals", "reprise-build"}, {name for _, name in got["threads"]})
 
     def test_threads_have_tracks_of_their_own(self):
         self.drawn(hazard("two_threads_one_stream"))
@@ -127,7 +127,7 @@ class Viewed(Drawn):
 
     def test_counters(self):
         self.replayed("chain")    # which has one graph: the counter is as it was each time the file was written
-        got = self.asked(memory=counter("graph memory"), deferred=counter("lane 0: deferred calls"), holds="select extract_arg(arg_set_id, 'args.ops') from slice where name = 'hold'")
+        got = self.asked(memory=counter("graph memory"), deferred=counter("stream 0: deferred calls"), holds="select extract_arg(arg_set_id, 'args.calls') from slice where name = 'deferral'")
         self.assertEqual(max(got["memory"]), (self.report["graph_bytes_most"],))
         # The calls of each hold, and none after it.
         self.assertGreater(max(got["deferred"]), (1,))
@@ -206,7 +206,7 @@ def endless(events):
 
 
 def nameless(events):
-    tid = first(events, name="hold", ph="X")["tid"]
+    tid = first(events, name="deferral", ph="X")["tid"]
     events[:] = [event for event in events if event["name"] != "thread_name" or event["tid"] != tid]
 
 

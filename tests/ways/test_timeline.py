@@ -249,6 +249,8 @@ class Timeline(Drawn):
         self.assertGreater(self.file.stat().st_size, 1 << 19)
         self.assertEqual(len(self.read()), self.report["timeline_events"])
         self.assertIn("as large as it may be", self.whole[-1]["name"])
+        self.assertEqual(self.whole[-1]["pid"], self.pid)
+        self.assertGreater(self.whole[-1]["ts"], max(event["ts"] for event in self.whole[:-1] if event["ph"] == "X" and event["tid"] == self.pid) - 1e6)
         self.assertEqual(self.said.count(f"reprise: the timeline {self.file} stopped: it is as large as it may be\n"), 1)
 
     def test_threads_have_tracks_of_their_own(self):
