@@ -131,7 +131,7 @@ class OfARun(WithFolder):
         return reprise(command, "--html", self.page, *words, "--", *program("chain"), **(NO_DESKTOP | environment))
 
     def test_the_page_is_written_at_the_end(self):
-        for command, words in (("run", "were replayed"), ("observe", "would be replayed")):
+        for command, words in (("run", " calls were <abbr"), ("observe", " calls would be <abbr")):
             self.page.unlink(missing_ok=True)
             outcome = self.run_it(command=command)
             self.assertEqual(outcome.returncode, 0, outcome.stderr)
@@ -142,7 +142,7 @@ class OfARun(WithFolder):
     def test_of_all_processes(self):
         outcome = reprise("run", "--html", self.page, "--", "sh", "-c", '"$@" & "$@"; wait', "sh", *program("chain"), **NO_DESKTOP)
         self.assertEqual(outcome.returncode, 0, outcome.stderr)
-        self.assertIn("<dt>processes</dt><dd>2</dd>", self.page.read_text())
+        self.assertIn("processes</abbr></dt><dd>2</dd>", self.page.read_text())
 
     def test_the_status_is_the_programs(self):
         outcome = reprise("run", "--html", self.page, "--", "sh", "-c", '"$@"; exit 5', "sh", *program("chain"), **NO_DESKTOP)

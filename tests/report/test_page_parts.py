@@ -7,12 +7,15 @@ import copy
 import html
 import html.parser
 import json
+import re
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import advice
+import compare
 import judgement
 import kernel_names
 import page
@@ -101,14 +104,48 @@ class Verdict(WithReports):
         self.assertAlmostEqual(told.bars[1][1] / told.bars[0][1], 1.25)
         self.assertLessEqual(max(told.spread), 1)
 
+    def test_a_loss_is_told_as_plainly_as_a_gain(self):
+        told = self.judged(turns=TURNS | {"gain": 980, "low": 960, "high": 995})
+        self.assertEqual((told.tone, told.headline), ("bad", "1.02 x slower"))
+        self.assertIn("interval 1.01 to 1.04.", told.words)
+        told = self.judged(turns=TURNS | {"verdict": "eager", "gain": 950, "low": 940, "high": 960})
+        self.assertEqual(told.headline, "No gain: left as it was; measuring cost 1 ms")
+        self.assertIn("Replaying gained nothing (1.05 x slower, interval 1.04 to 1.06), so after 1 s all calls went one by one.", told.words)
+        each = [copy.deepcopy(self.on) | {"rank": rank, "turns": TURNS | {"gain": gain}} for rank, gain in enumerate((980, 1300))]
+        self.assertEqual(judgement.of({**self.on, "processes": 2}, each).headline, "1.02 x slower to 1.30 x faster")
+        observed = copy.deepcopy(self.observed)
+        with mock.patch.object(reports, "shorter", lambda report: -report["wall_ns"] // 10):
+            told = judgement.of(observed, [observed])
+        self.assertEqual((told.tone, told.headline), ("bad", "Would be about 1.10 x slower"))
+
+    def test_the_page_has_one_word_for_a_call(self):
+        """Launches are those of graphs, and the time in calls that launch."""
+        told = {name: judgement.seen(report) for name, report in (("on", self.on), ("observed", self.observed))}
+        self.assertRegex(told["on"], r"^[\d.]+ % of [\d,]+ calls were replayed, by [\d,]+ graph launches of \d+ sequences?\.$")
+        self.assertRegex(told["observed"], r"^[\d.]+ % of [\d,]+ calls would be replayed, by ")
+        for which in ("on", "observed", "pageable"):
+            text = " ".join(Parts(self.told(which)[1].split("</style>")[1].split("Words on this page")[0]).texts)
+            self.assertNotRegex(text, r"[0-9] launch(es)?\b|between launches|launches a second|Launches by|launches of graphs")
+        for report in (self.on | {"ops": 0, "paused_ops": 7, "nvtx_ops": 1}, self.on | {"mode": "off"}):
+            text = page.whole([copy.deepcopy(report)])
+            self.assertIn("<p class=\"headline\">Nothing was replayed</p>", text)
+            self.assertNotIn("launches", text.split('class="verdict')[1].split("</section>")[0])
+        self.assertIn("7 calls came while Reprise was off", page.whole([copy.deepcopy(self.on) | {"ops": 0, "paused_ops": 7}]))
+
+    def test_only_the_place_is_in_the_code_font(self):
+        for site, shown in (("app+0x7 and 1 other place", "<code>app+0x7</code> and 1 other place"), ("cuMemFree at a and b+0x7 and 1,234 other places", "<code>cuMemFree at a and b+0x7</code> and 1,234 other places"),
+                            ("app+0x7", "<code>app+0x7</code>"), ("", None)):
+            text = page.advised(advice.Obstacle("x", "7 calls", site, "do this", 0.5, 0.1))
+            self.assertIn(f"</b> at {shown}: do this" if shown else "</b>: do this", text)
+
     def test_a_gain_that_was_left_for_its_processor_time(self):
         told = self.judged(turns=TURNS | {"verdict": "costly", "processor": 1083})
-        self.assertEqual((told.tone, told.headline, told.bars[1][2]), ("fair", "Left as it was: its processor time", "80 %"))
+        self.assertEqual((told.tone, told.headline, told.bars[1][2]), ("fair", "Left as it was: its processor time; measuring cost 1 ms", "80 %"))
         self.assertIn("Replaying was 1.25 x faster, interval 1.20 to 1.30, for 1.08 x the processor time of the process.", told.words)
 
     def test_a_gain_that_was_not_seen_is_told_with_its_most(self):
         told = self.judged(turns=TURNS | {"verdict": "unclear", "gain": 1010, "low": 980, "high": 1040})
-        self.assertEqual((told.tone, told.headline), ("fair", "No clear gain: left as it was"))
+        self.assertEqual((told.tone, told.headline), ("fair", "No clear gain: left as it was; measuring cost 1 ms"))
         self.assertIn("turns have not shown whether replaying gains: at most 1.04 x, interval 0.98 to 1.04.", told.words)
 
     def test_without_a_verdict_the_turns_are_told(self):
@@ -125,7 +162,8 @@ class Verdict(WithReports):
                 self.assertEqual(page.program({"command": command}), name)
 
     def test_where_nothing_was_measured_no_bar_says_so(self):
-        self.assertEqual(self.judged(turns=TURNS | {"verdict": "bound", "gain": 0}).bars, ())
+        told = self.judged(turns=TURNS | {"verdict": "bound", "gain": 0})
+        self.assertEqual((told.headline, told.bars), ("Nothing to gain: the GPU is behind; measuring cost 1 ms", []))
         told = self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0}, measured="too short to measure")
         self.assertEqual((told.tone, "estimated" in told.basis), ("fair", True))
 
@@ -289,6 +327,118 @@ class Page(WithReports):
         for word, meaning in words.TERMS.items():
             self.assertIn(f"<dt>{word}</dt>", text)
             self.assertIn(html.escape(meaning), words.term(word))
+
+
+class Labels(html.parser.HTMLParser):
+    """The words that name something on a page: heads and first cells of tables, names of facts, labels of bars, legends, folds. Each is (text, what of it is no term and no name of the program's, terms)."""
+    VOID = ("meta", "link")
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.label, self.row, self.explained, self.found = [], None, [], None, []
+        self.feed(text)
+
+    def inside(self, *kinds):
+        return any(tag in kinds or set(kinds) & set(classes) for tag, classes in self.open)
+
+    def begins(self, tag, classes):
+        if tag == "td" and not self.row:
+            return not self.inside("stack") or self.inside("titled")    # those without a title are of calls in their order
+        return tag in ("th", "h3") or tag == "dt" and not self.inside("words") or tag == "summary" and self.inside("fold") or {"label", "keyed"} & set(classes)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        classes = (attributes.get("class") or "").split()
+        if tag == "tr":
+            self.row = []
+        if self.label is None and self.begins(tag, classes):
+            self.label = {"depth": len(self.open), "text": "", "rest": "", "terms": [], "named": False, "why": False}
+            self.found.append(self.label)
+        if tag == "td":
+            self.row.append(self.found[-1] if not self.row else {})
+        if self.label is not None and tag == "abbr":
+            self.label["terms"].append(attributes["title"])
+        if self.label is not None and (tag == "code" or "name" in classes):
+            self.label["named"] = True
+        if tag == "td":
+            self.explained = self.row[0] if attributes.get("data-head") in ("why", "what it does") else None
+        if tag not in self.VOID:
+            self.open.append((tag, classes))
+
+    def handle_endtag(self, tag):
+        self.open.pop()
+        if self.label is not None and len(self.open) == self.label["depth"]:
+            self.label = None
+
+    def handle_data(self, text):
+        if self.explained is not None and self.inside("td"):
+            self.explained["why"] = True
+        if self.label is not None and not self.inside("code", "name"):
+            self.label["text"] += text
+            self.label["rest"] += "\n" if self.inside("abbr") else text    # no term goes over what is one
+
+
+PLAIN = re.compile(r"""    # what everybody knows, or the page says beside it
+    fate|share|why|times|time|in[ ]all|each|what|what[ ]it[ ]does|kernel|host|pid|duration|when|GPU|driver|Reprise|options?|value|from|before|after|change
+    |(rank|process)[ ]\d+|[\d,]+[ ]more|All[ ](figures|options)|Words[ ]on[ ]this[ ]page|Over[ ]time|with(out)?[ ]Reprise|replaying|with,[ ].*|\d+[ ]us|program|from[ ]the[ ]first[ ]kernel[ ]to[ ]the[ ]last|CUDA""", re.X)
+
+
+def unmarked(text):
+    """(label, term) for each term that stands in a label and is not marked there."""
+    every = {word: words.meaning(word) for word in [*words.TERMS, *words.FORMS]}
+    return [(label["text"], word) for label in Labels(text).found for word, meaning in every.items() if words.pattern([word]).search(label["rest"]) and meaning not in label["terms"]]
+
+
+def unexplained(text):
+    """The labels that are no terms and no names, whose rows do not say what they mean, and that are not plain."""
+    return {label["text"].replace("\u00a0", " ") for label in Labels(text).found
+            if not (label["terms"] or label["named"] or label["why"] or PLAIN.fullmatch(label["text"].strip().replace("\u00a0", " ")))}
+
+
+class Terms(WithReports):
+    def pages(self):
+        """Pages that have all that a page may have: (name, text)."""
+        full = copy.deepcopy(self.on) | {"turn_ops": 5, "short_eager": 5, "backed_off": 5, "paused_ops": 5, "nvtx_ops": 5, "eager_capturing": 5, "eager_stopped": 5}
+        for name in ("exited", "unfit"):
+            full[name] = dict.fromkeys(full[name], 3)
+        full["ops"] += 1000
+        full["gain"] |= {"patches_ns": 9, "exits_ns": 9, "build_ns": 9, "eager_assumed": ["kernel"]}
+        full["gpu"] = {"kernels": 1, "busy_ns": 1, "span_ns": 2, "dropped": 0, "rows": [{"name": "k", "launches": 1, "ns": 1}]}
+        yield "a run", page.whole([copy.deepcopy(full)])
+        yield "a loss", page.whole([copy.deepcopy(full) | {"saved_ns": -10**6}])
+        for which in ("observed", "pageable"):
+            yield which, self.told(which)[1]
+        for verdict in ("replay", "eager", "costly", "unclear", "bound", "undecided"):
+            yield f"turns: {verdict}", self.told(turns=TURNS | {"verdict": verdict})[1]
+        each = [copy.deepcopy(full) | {"rank": rank, "pid": rank + 1, "turns": TURNS, "launch_time_ns": 10**9 * (1 + rank // 5)} for rank in range(6)]
+        yield "processes", page.whole(each)
+        for one, other in (("on", "pageable"), ("pageable", "on")):
+            before, after = copy.deepcopy(getattr(self, one)) | {"turns": TURNS}, copy.deepcopy(getattr(self, other)) | {"turns": TURNS, "host": "other", "driver": "1"}
+            yield "a comparison", compare.html([before], [after])
+
+    def test_terms_are_marked_where_they_stand_in_tables_and_legends(self):
+        for name, text in self.pages():
+            with self.subTest(page=name):
+                self.assertEqual(unmarked(text), [])
+
+    def test_each_label_is_a_term_or_has_its_meaning_beside_it(self):
+        for name, text in self.pages():
+            with self.subTest(page=name):
+                self.assertEqual(unexplained(text), set())
+
+    def test_each_term_stands_on_a_page(self):
+        marked = {title for _, text in self.pages() for title in re.findall(r'<abbr title="([^"]*)"', text)}
+        self.assertEqual([word for word, meaning in words.TERMS.items() if html.escape(meaning) not in marked], [])
+
+    def test_what_these_would_find(self):
+        """The tests can fail: labels that nobody marks, a term without a meaning, and a row without a reason."""
+        with mock.patch.object(page, "marked", html.escape):
+            text = self.told("pageable")[1]
+        self.assertLessEqual({("replayed", "replayed"), ("cannot be graphed: pageable", "cannot be graphed"), ("calls", "calls"), ("blue: replayed, from graphs", "replayed"), ("early exits", "early exits"),
+                              ("nodes patched", "nodes patched"), ("built", "built"), ("Graph memory, deferral, building", "deferral")}, set(unmarked(text)))
+        self.assertLessEqual({"nodes patched", "built", "early exits", "blue: replayed, from graphs"}, unexplained(text))
+        with mock.patch.object(reports, "fates", lambda report: [("put off", 1, "")]):
+            self.assertEqual(unexplained(page.whole([copy.deepcopy(self.on)])), {"put off"})
 
 
 if __name__ == "__main__":

@@ -9,6 +9,11 @@ def of_launches(number):
     return f"{count(number)} launch{'es' * (number != 1)}"
 
 
+def of_calls(number):
+    """The page's word for them."""
+    return f"{count(number)} call{'s' * (number != 1)}"
+
+
 def share(part, whole):
     return f"{100 * part / whole:.1f} %" if whole else "-"
 

@@ -11,6 +11,8 @@ from amounts import count, duration, share, size
 
 KERNELS_MOST = 8
 TIMES_FROM = 900    # per cent: a larger change is told as a factor
+OBSTACLES = "What stands in the way"
+COSTS = {"node_set": "setting a node", "capture": "capturing a call anew", "update": "updating a node", "build": "building a node"}
 POINTS = 0.05    # of a hundred: a smaller change of a share is none
 
 
@@ -68,7 +70,7 @@ def outcome(before, after):
     yield share_row(reports.done(after, "replayed"), *(part(report, report["replayed"]) for report in pair))
     yield from gain_rows(before, after)
     for name, key, show in (("duration", "wall_ns", duration), ("launch time, one by one", "launch_time_ns", duration), (reports.done(after, "saved"), "saved_ns", duration), ("graph launches", "launches", count),
-                            ("sequences", "traces", count), ("early exits", "side_exits", count), ("device memory of graphs", "graph_bytes_most", size), ("longest deferral", "hold_longest_ns", duration)):
+                            ("sequences", "traces", count), ("early exits", "side_exits", count), ("graph memory, at most", "graph_bytes_most", size), ("longest deferral", "hold_longest_ns", duration)):
         yield amount_row(name, *(report[key] for report in pair), show)
 
 
@@ -79,10 +81,10 @@ def costs(before, after):
     graphs = [advice.in_graphs_ns(report) for report in (before, after)]
     if None not in graphs:
         yield amount_row("a call in a graph", *graphs, duration)
-    yield amount_row("a launch of a graph", *(report["gain"]["launch_ns"] for report in (before, after)), duration)
+    yield amount_row("a graph launch", *(report["gain"]["launch_ns"] for report in (before, after)), duration)
     for name in before["cost_ns"]:
         if not any(name in report["cost_assumed"] for report in (before, after)) and name not in ("launch", "eager"):
-            yield amount_row(name.replace("_", " "), *(report["cost_ns"][name] for report in (before, after)), duration)
+            yield amount_row(COSTS.get(name, name.replace("_", " ")), *(report["cost_ns"][name] for report in (before, after)), duration)
 
 
 def fates(before, after):
@@ -118,7 +120,7 @@ def sections(before, after):
     yield "Outcome", list(outcome(before, after))
     yield "What a call costs", list(costs(before, after))
     yield "What happened to each call", fates(before, after)
-    yield "What stands in the way", list(obstacles(before, after))
+    yield OBSTACLES, list(obstacles(before, after))
     yield f"Kernels, {reports.done(after, 'replayed')}", kernels(before, after)
 
 
@@ -140,14 +142,24 @@ def text(first, second):
 def panel(title, report, each):
     told = judgement.of(report, each) if report["ops"] else None
     if told is None:
-        return f'<div class="verdict fair"><p class="kicker">{title}</p><p class="headline">No launches</p></div>'
+        return f'<div class="verdict fair"><p class="kicker">{title}</p><p class="headline">No calls</p></div>'
     return (f'<div class="verdict {told.tone}"><p class="kicker">{title}: {escape(named(report))}</p><p class="headline">{escape(told.headline)}</p>'
-            f"<p>{page.explained(told.words)} {escape(judgement.seen(report))}</p>{page.comparison(told)}</div>")
+            f"<p>{page.explained(told, report)}</p>{page.comparison(told)}</div>")
+
+
+def labels(title, before, after):
+    """How the first cell of a section's rows is shown: names of kernels as such, obstacles with their remedy, all others with the meaning of their terms."""
+    if title.startswith("Kernels"):
+        return page.named
+    remedies = {one.name: one.remedy for report in (before, after) for one in advice.obstacles(report)} if title == OBSTACLES else {}
+    return lambda name: f'<abbr title="{escape(remedies[name])}">{escape(name)}</abbr>' if name in remedies else page.marked(name)
 
 
 def html(first, second):
     before, after = joined(first), joined(second)
     body = [f'<header><p class="kicker">Reprise: what changed</p><h1>{escape(page.shortened(page.program(after), 200))}</h1></header>', page.simulated(after) or page.simulated(before),
             f'<div class="columns pair">{panel("before", before, first)}{panel("after", after, second)}</div>']
-    body += [page.section(title, "", page.table(("<what", "before", "after", "change"), [tuple(escape(str(cell)) for cell in row) for row in rows], "stack titled changes")) for title, rows in sections(before, after)]
+    for title, rows in sections(before, after):
+        label = labels(title, before, after)
+        body.append(page.section(title, "", page.table(("<what", "before", "after", "change"), [(label(name), *(escape(str(cell)) for cell in cells)) for name, *cells in rows], "stack titled changes")))
     return page.document(f"{page.program(after)}, compared", body)

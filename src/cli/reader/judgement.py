@@ -1,6 +1,6 @@
 """The verdict at the head of the page: a tone, a sentence, and two bars: without Reprise and with it."""
 import reports
-from amounts import count, duration, of_launches, share
+from amounts import count, duration, of_calls, share
 
 NOTABLE = 1.02    # an estimate of less is no gain
 
@@ -33,30 +33,41 @@ def times(gain):
     return f"{gain / 1000:.2f} x"
 
 
+def factor(gain):
+    """A gain or a loss in words, as the command says it."""
+    return f"{times(gain)} faster" if gain > 1000 else f"{1000 / gain:.2f} x slower" if 0 < gain < 1000 else "Neither faster nor slower"
+
+
+def interval(turns):
+    """Its ends, in the words of a gain or of a loss."""
+    low, high = (turns["low"] / 1000, turns["high"] / 1000) if turns["gain"] >= 1000 or not turns["low"] or not turns["high"] else (1000 / turns["high"], 1000 / turns["low"])
+    return f"interval {low:.2f} to {high:.2f}"
+
+
 def left_eager(turns, headline, words):
+    """The headline says what was lost, too: a loss is told as plainly as a gain."""
     bars, ends = bars_of_turns(turns, "replaying")
-    return Judgement("fair", headline, words, bars, ends, "time of the program's loop, measured while it was replayed")
+    return Judgement("fair", f"{headline}; measuring cost {duration(turns['lost_ns'])}", words, bars, ends, "time of the program's loop, measured while it was replayed")
 
 
 def of_one(report):
     turns = report["turns"]
-    verdict, cost = turns["verdict"], duration(turns["lost_ns"])
-    spread = f"interval {turns['low'] / 1000:.2f} to {turns['high'] / 1000:.2f}"
+    verdict, cost, spread = turns["verdict"], duration(turns["lost_ns"]), interval(turns)
     if verdict == "replay":
         bars, ends = bars_of_turns(turns)
-        tone = "good" if turns["gain"] > 1000 else "bad"
-        return Judgement(tone, f"{times(turns['gain'])} {'faster' if tone == 'good' else 'as fast'}", f"Measured by turns: {count(turns['turns'])} of them, {spread}. Measuring cost {cost}.", bars, ends,
+        tone = "good" if turns["gain"] > 1000 else "bad" if 0 < turns["gain"] < 1000 else "fair"
+        return Judgement(tone, factor(turns["gain"]), f"Measured by turns: {count(turns['turns'])} of them, {spread}. Measuring cost {cost}.", bars, ends,
                          "time of the program's loop, measured")
-    after = f"after {duration(turns['decided_ns'])} all calls went one by one. Measuring cost {cost}."
+    after = f"after {duration(turns['decided_ns'])} all calls went one by one."
     if verdict == "eager":
-        return left_eager(turns, "No gain: left as it was", f"Replaying gained nothing, so {after}")
+        return left_eager(turns, "No gain: left as it was", f"Replaying gained nothing ({factor(turns['gain'])}, {spread}), so {after}" if turns["gain"] else f"Replaying gained nothing, so {after}")
     if verdict == "costly":
         return left_eager(turns, "Left as it was: its processor time", f"Replaying was {times(turns['gain'])} faster, {spread}, for {times(turns['processor'])} the processor time of the process. That is more "
                           f"than 1.02 x, so {after}")
     if verdict == "unclear":
         return left_eager(turns, "No clear gain: left as it was", f"{count(turns['turns'])} turns have not shown whether replaying gains: at most {times(turns['high'])}, {spread}. So {after}")
     if verdict == "bound":
-        return Judgement("fair", "Nothing to gain: the GPU is behind", f"The GPU is never short of work, so launching faster changes nothing. So {after}")
+        return left_eager(turns, "Nothing to gain: the GPU is behind", f"The program is GPU-bound: issuing calls faster changes nothing. So {after}")
     words = (f"{report.get('measured', 'An earlier loop had a verdict')}." if "earlier" in turns
              else f"{count(turns['turns'])} turns have not shown yet whether replaying gains. Measuring cost {cost}." if turns["turns"]
              else "No regular loop was found, or the run was too short to measure.")
@@ -71,8 +82,8 @@ def of_several(each):
     least, who = min(gained, key=lambda pair: pair[0]["gain"])
     most = max(one["gain"] for one, _ in gained)
     bars, ends = bars_of_turns(least, f"with, {who}")
-    headline = f"{least['gain'] / 1000:.2f} to {times(most)} faster" if most > least["gain"] else f"{times(most)} faster"
-    return Judgement("good" if len(gained) == len(each) else "fair", headline, f"Measured by turns: {len(gained)} of {len(each)} processes gained. The bars are of the one that gained least, {who}.",
+    headline = f"{least['gain'] / 1000:.2f} to {times(most)} faster" if most > least["gain"] > 1000 else f"{factor(least['gain'])} to {factor(most)}" if most > least["gain"] else factor(most)
+    return Judgement("good" if len(gained) == len(each) and least["gain"] > 1000 else "fair" if most > 1000 else "bad", headline, f"Measured by turns: {len(gained)} of {len(each)} processes gained. The bars are of the one that gained least, {who}.",
                      bars, ends, "time of its loop, measured")
 
 
@@ -84,7 +95,7 @@ def estimated(report, headline="", words="", tone=""):
         bars, _ = two_bars(wall, left, show=duration)
         how = "as measured" if reports.kernels_were_measured(report) else f"if a kernel takes {duration(reports.kernel_ns(report))}: run with --cupti to measure"
         found = "good" if wall / left >= NOTABLE else "bad" if gained < 0 else "fair"
-        shown = f"Would be about {wall / left:.2f} x faster" if found == "good" else "It would be slower" if found == "bad" else "Little to gain"
+        shown = f"Would be about {wall / left:.2f} x faster" if found == "good" else f"Would be about {left / wall:.2f} x slower" if found == "bad" else "Little to gain"
         return Judgement(tone or found, headline or shown, words or f"An estimate of the run under Reprise, {how}.", bars, basis="duration of the run, estimated")
     launching, saved = report["launch_time_ns"], report["saved_ns"]
     bars, _ = two_bars(launching, max(launching - saved, 0), show=duration) if launching else ([], None)
@@ -110,7 +121,16 @@ def of(report, each):
 def seen(report):
     """What was replayed, in a sentence."""
     word = reports.done(report, "replayed")
-    text = f"{share(report['replayed'], report['ops'])} of {of_launches(report['ops'])} {word if report['mode'] == 'observe' else 'were replayed'}"
+    text = f"{share(report['replayed'], report['ops'])} of {of_calls(report['ops'])} {word if report['mode'] == 'observe' else 'were replayed'}"
     if report["launches"]:
         text += f", by {count(report['launches'])} graph launch{'es' * (report['launches'] != 1)} of {count(report['traces'])} sequence{'s' * (report['traces'] != 1)}"
     return text + "."
+
+
+def nothing(report):
+    """Why there is nothing to judge, in a sentence."""
+    if report.get("aside"):
+        return f"Reprise stood aside for {report['tool']}: {report['aside']}."
+    if report["mode"] == "off":
+        return "Reprise was off, by REPRISE=off in the environment: nothing is known of the calls."
+    return "No calls were seen."

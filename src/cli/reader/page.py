@@ -12,8 +12,8 @@ import plots
 import reports
 import tables
 import words
-from amounts import count, duration, of_launches, share, shortened, size
-from words import term
+from amounts import count, duration, of_calls, share, shortened, size
+from words import marked, term
 
 TRACES_MOST = 10
 KERNELS_MOST = 20
@@ -24,6 +24,7 @@ SIMULATED = "Simulated device"    # the name that tests/sim gives to its GPU
 USUAL_SPREADS = 5      # further from the middle than so many usual distances is an outlier,
 NOTABLE_SPREAD = 0.05  # if by more than so much of the middle
 INTERPRETERS = re.compile(r"(python|pypy|perl|ruby|julia|bash|sh)[0-9.]*")
+OTHERS = re.compile(r" and [0-9,]+ other places?$")    # that advice.where() adds to a place
 PLAIN_OPTIONS = ("-u", "-O", "-OO", "-B", "-E", "-I", "-s", "-S")    # of Python's, those that no value follows
 MARK = f'<span class="mark">{term("outlier", "▲")} </span>'
 
@@ -45,7 +46,7 @@ def table(heads, rows, kind=""):
     if not rows:
         return ""
     body = "".join("<tr>" + "".join(f'<td class="{"words" if to_left else "figure"}" data-head="{escape(head)}">{f"<span>{cell}</span>" if cell else ""}</td>' for cell, head, to_left in zip(row, heads, left)) + "</tr>" for row in rows)
-    top = "".join(f'<th class="{"words" if to_left else "figure"}" scope="col">{term(head)}</th>' for head, to_left in zip(heads, left))
+    top = "".join(f'<th class="{"words" if to_left else "figure"}" scope="col">{marked(head)}</th>' for head, to_left in zip(heads, left))
     return f'<table class="{kind}"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>'
 
 
@@ -55,12 +56,17 @@ def section(title, explained, *parts):
     return f'<section><h2>{escape(title)}</h2><p class="about">{explained}</p>{"".join(parts)}</section>' if parts else ""
 
 
+def keyed(kind, words_):
+    """Words as HTML, behind the colour that stands for them: lines after the first begin below the words."""
+    return f'<span class="keyed"><i class="key {kind}"></i><span>{words_}</span></span>'
+
+
 def keys(**names):
-    return '<p class="keys">' + "".join(f'<span><i class="key {kind}"></i>{meaning}</span>' for kind, meaning in names.items()) + "</p>"
+    return '<p class="keys">' + "".join(keyed(kind, marked(meaning)) for kind, meaning in names.items()) + "</p>"
 
 
 def fold(summary, content, kind=""):
-    return f'<details class="fold {kind}"><summary>{escape(summary)}</summary>{content}</details>' if content else ""
+    return f'<details class="fold {kind}"><summary>{marked(summary)}</summary>{content}</details>' if content else ""
 
 
 # ---- the head ----
@@ -85,7 +91,7 @@ def simulated(report):
 
 
 def head(report):
-    rows = "".join(f"<div><dt>{escape(key)}</dt><dd>{escape(value)}</dd></div>" for key, value in facts(report))
+    rows = "".join(f"<div><dt>{marked(key)}</dt><dd>{escape(value)}</dd></div>" for key, value in facts(report))
     return (f'<header><p class="kicker">Reprise report</p><h1>{escape(shortened(program(report), 200))}</h1><p class="command"><code>{escape(shortened(reports.program(report), 600))}</code></p>'
             f'<dl class="facts">{rows}</dl>{simulated(report)}</header>')
 
@@ -104,7 +110,9 @@ def comparison(told):
 
 
 def advised(one):
-    site = f" at <code>{escape(one.site)}</code>" if one.site else ""
+    others = OTHERS.search(one.site)
+    place = one.site[: others.start()] if others else one.site
+    site = f" at <code>{escape(place)}</code>{escape(others[0] if others else '')}" if place else ""
     worth = "" if one.worth is None else f"{term('worth')} {escape(at_most(one.worth))} of the run"
     calls = f"{100 * one.share:.1f} % {term('share of calls', 'of calls')}" if one.share >= advice.NOTABLE else ""
     return (f'<li><p><b>{escape(one.what)}</b>{site}: {escape(one.remedy)}.</p>'
@@ -130,7 +138,9 @@ def notes(report):
     """What else has to be known before the figures are read."""
     found = [tables.snapshot(report).strip()]
     if report["paused_ops"]:
-        found.append(f"{of_launches(report['paused_ops'])} came while Reprise was off and are not counted.")
+        found.append(f"{of_calls(report['paused_ops'])} came while Reprise was off and are not counted.")
+    if report.get("nvtx_ops") and not report["ops"]:    # otherwise beside the fates
+        found.append(f"{of_calls(report['nvtx_ops'])} came in NVTX ranges that are eager and are not counted.")
     if report.get("stopped") not in (None, reports.ENDED):
         found.append(f"Nothing was replayed any more after: {report['stopped']}.")
     if report.get("recording_ended"):
@@ -138,25 +148,21 @@ def notes(report):
     return "".join(f'<p class="notice">{escape(note)}</p>' for note in found if note)
 
 
-def explained(text):
-    """The terms of measuring, with their meaning."""
-    text = escape(text)
-    for word in ("turns", "interval"):
-        text = text.replace(word, term(word), 1)
-    return text
+def explained(told, report):
+    """The sentences of a verdict."""
+    return marked(f"{told.words} {judgement.seen(report)}", words.VERDICTS)
 
 
 def verdict(report, each):
     if report["mode"] == "off" or report.get("aside") or not report["ops"]:
-        return f'<section class="verdict fair"><p class="headline">Nothing was replayed</p><p>{escape(tables.verdict(report))}</p></section>'
+        return f'<section class="verdict fair"><p class="headline">Nothing was replayed</p><p>{escape(judgement.nothing(report))}</p>{notes(report)}</section>'
     told = judgement.of(report, each)
-    return (f'<section class="verdict {told.tone}"><p class="headline">{escape(told.headline)}</p><p>{explained(told.words)} {escape(judgement.seen(report))}</p>'
+    return (f'<section class="verdict {told.tone}"><p class="headline">{escape(told.headline)}</p><p>{explained(told, report)}</p>'
             f"{comparison(told)}{notes(report)}{next_steps(report)}</section>")
 
 
 def legend(report):
-    return keys(replayed=term("replayed", f"blue: {reports.done(report, 'replayed')}, from graphs"), eager=term("one by one", "grey: one by one, as without Reprise"),
-                cost="violet: what Reprise itself costs")
+    return keys(replayed=f"blue: {reports.done(report, 'replayed')}, from graphs", eager="grey: one by one, as without Reprise", cost="violet: what Reprise itself costs")
 
 
 # ---- what happened ----
@@ -167,10 +173,10 @@ def fate_kind(report, place, name):
 
 def fates(report):
     listed = [(fate_kind(report, i, name), name, ops, meaning) for i, (name, ops, meaning) in enumerate(reports.fates(report)) if ops]
-    rows = [(f'<i class="key {kind}"></i>{escape(name)}', count(ops), share(ops, report["ops"]), escape(meaning)) for kind, name, ops, meaning in listed]
-    rows += [(f'<i class="key"></i>{escape(name)} (not among the calls)', count(number), "", escape(meaning)) for name, number, meaning in reports.beside(report)]
-    return section("What happened to each call", f"Each of the {count(report['ops'])} calls has one fate. Violet: held back for a {term('sequence')} that then ended with an {term('early exit')}.",
-                   plots.stacked([(kind, ops, name) for kind, name, ops, _ in listed]), table(("<fate", "calls", "share", "<why"), rows, "stack titled"))
+    rows = [(keyed(kind, marked(name)), count(ops), share(ops, report["ops"]), marked(meaning, words.REASONS)) for kind, name, ops, meaning in listed]
+    rows += [(keyed("", f"{marked(name)} (not among these)"), count(number), "", escape(meaning)) for name, number, meaning in reports.beside(report)]
+    return section("What happened to each call", f"Each of the {of_calls(report['ops'])} has one fate. Violet: {term('held back')} for a {term('sequence')} that then ended with an {term('early exit')}.",
+                   plots.stacked([(kind, ops, name) for kind, name, ops, _ in listed]), table(("<fate", "calls", "share", "<why"), rows, "stack titled fates"))
 
 
 def over_time(report, each):
@@ -183,18 +189,17 @@ def over_time(report, each):
 def waterfall(report):
     """What the calls would have cost; what graphs cost instead, one after another; and what is left: (label, begin, end, kind, value)."""
     parts, would = report["gain"], report["mode"] == "observe"
-    yield term("one by one", "what would be replayed, one by one" if would else "the replayed calls, one by one"), 0, parts["replaced_ns"], "eager", duration(parts["replaced_ns"])
+    yield marked("what would be replayed, one by one" if would else "the replayed calls, one by one"), 0, parts["replaced_ns"], "eager", duration(parts["replaced_ns"])
     at = 0
-    for key, label, kind in (("launches_ns", term("graph launch", "launches of graphs"), "replayed"), ("patches_ns", term("patch", "patching them"), "cost"),
-                             ("exits_ns", term("early exit", "early exits"), "cost"), ("defers_ns", term("per-call overhead"), "cost")):
+    for key, label, kind in (("launches_ns", "graph launches", "replayed"), ("patches_ns", "patching them", "cost"), ("exits_ns", "early exits", "cost"), ("defers_ns", "per-call overhead", "cost")):
         if parts[key]:
-            yield label, at, at + parts[key], kind, duration(parts[key])
+            yield marked(label), at, at + parts[key], kind, duration(parts[key])
         at += parts[key]
     word, gained = reports.gained(report)
     lost = report["saved_ns"] < 0
-    yield f"<b>{term('saved', word)}</b>", *sorted((at, parts["replaced_ns"])), "bad" if lost else "good", f"<b>{duration(gained)}</b>"
+    yield f"<b>{marked(word)}</b>", *sorted((at, parts["replaced_ns"])), "bad" if lost else "good", f"<b>{duration(gained)}</b>"
     if would or parts["build_ns"]:
-        yield "building graphs, in the background", 0, parts["build_ns"], "cost", duration(parts["build_ns"])
+        yield marked("building graphs, in the background"), 0, parts["build_ns"], "cost", duration(parts["build_ns"])
 
 
 def gain(report):
@@ -202,11 +207,12 @@ def gain(report):
     whole = max(end for _, _, end, _, _ in listed) or 1
     drawn = [(label, plots.bar(plots.piece(kind, plots.per_cent(begin, whole), plots.per_cent(end - begin, whole))), value) for label, begin, end, kind, value in listed]
     even, assumed = reports.break_even(report), tables.assumed(report)
-    lines = [f"Time of the program's threads, by estimate from what calls cost. The run gets shorter by the {term('saved', 'last bar')} only as far as the GPU waited for launches."]
+    lines = [f"Time of the program's threads, by estimate from what calls cost. The run gets shorter by the {term('lost' if report['saved_ns'] < 0 else 'saved', 'last bar')} only as far as the GPU waited for calls."]
     if assumed:
         lines.append(f"Assumed, as on an H200, since nothing was measured: {escape(assumed)}.")
     if even:
-        lines.append(f"A graph pays for its building after {of_launches(even)} ({term('break-even')}).")
+        launches = term("graph launch", "graph launch" if even == 1 else "graph launches")
+        lines.append(f"A graph pays for its building after {count(even)} {launches} ({term('break-even')}).")
     lines += [f"{escape(name)}: {escape(words_)}, {escape(shorter)}." for name, words_, shorter in observed.run_shorter(report)]
     return section("Gain", " ".join(lines), plots.rows(drawn))
 
@@ -215,16 +221,16 @@ def call_costs(report):
     """What one call costs the program's thread: by itself, and in a graph."""
     parts, replayed = report["gain"], report["replayed"]
     kinds = [(kind, ns) for kind, ns in parts["eager_ns"].items() if report["kinds"][kind]]
-    graph = [(kind, name, parts[key] / replayed) for key, name, kind in (("launches_ns", "launches of graphs", "replayed"), ("patches_ns", "patching", "cost"), ("exits_ns", "early exits", "cost"),
+    graph = [(kind, name, parts[key] / replayed) for key, name, kind in (("launches_ns", "graph launches", "replayed"), ("patches_ns", "patching", "cost"), ("exits_ns", "early exits", "cost"),
                                                                        ("defers_ns", "per-call overhead", "cost"))] if replayed else []
     longest = max([ns for _, ns in kinds] + [sum(ns for _, _, ns in graph)], default=0) or 1
-    drawn = [(f"a {escape(kind)}, one by one" + (", assumed" if kind in parts["eager_assumed"] else ""), plots.bar(plots.piece("eager", 0, plots.per_cent(ns, longest))), duration(ns)) for kind, ns in kinds]
+    drawn = [(marked(f"a {kind}, one by one" + (", assumed" if kind in parts["eager_assumed"] else "")), plots.bar(plots.piece("eager", 0, plots.per_cent(ns, longest))), duration(ns)) for kind, ns in kinds]
     if graph:
         at, pieces = 0, []
         for kind, name, ns in graph:
             pieces.append(plots.piece(kind, plots.per_cent(at, longest), plots.per_cent(ns, longest), f"{name}: {duration(ns)} a call"))
             at += ns
-        drawn.append(("a call in a graph", plots.bar(*pieces), duration(at)))
+        drawn.append((marked("a call in a graph"), plots.bar(*pieces), duration(at)))
     together = max(replayed / report["launches"], 1) if report["launches"] else 1
     names = {"eager": ("eager", 1), "graph": ("replayed", together)}
     drawing = plots.histogram(report["histograms"], {name: names[name] for name in names if report["histograms"][name]})
@@ -271,7 +277,7 @@ def trace_facts(row, report):
     yield "nodes patched", tables.means(row)
     yield "early exits", tables.exits(row)
     if report["mode"] != "observe":
-        yield "memory", size(row["graph_bytes"]) if row["live"] else "ended"
+        yield "graph memory", size(row["graph_bytes"]) if row["live"] else "ended"
         yield "built", "once" if row["made"] == 1 else f"{count(row['made'])} times"
 
 
@@ -279,10 +285,10 @@ def trace(row, report, numbers, most):
     spent = min(reports.launches_of(row, report), row["eager_ns"])
     words_ = f"{duration(row['eager_ns'])} one by one, {duration(spent)} as graphs"
     drawn = plots.bar(plots.piece("eager", 0, plots.per_cent(row["eager_ns"], most), words_), plots.piece("replayed front", 0, plots.per_cent(spent, most), words_))
-    listed = "".join(f"<div><dt>{term(key)}</dt><dd>{escape(value)}</dd></div>" for key, value in trace_facts(row, report))
+    listed = "".join(f"<div><dt>{marked(key)}</dt><dd>{escape(value)}</dd></div>" for key, value in trace_facts(row, report))
     whose = f"{row['who']}: " if "who" in row else ""
-    calls = f"{count(row['length'])} call{'s' * (row['length'] != 1)} × {count(row['replays'])}"
-    return (f'<details class="trace"><summary><span class="label">{named(row.get("first", "no kernel"), 80)}<small>{escape(whose)}{calls}, {share(row["ops"], report["ops"])} of all calls</small></span>{drawn}'
+    calls = marked(f"{of_calls(row['length'])} × {count(row['replays'])}, {share(row['ops'], report['ops'])} of all calls")
+    return (f'<details class="trace"><summary><span class="label">{named(row.get("first", "no kernel"), 80)}<small>{escape(whose)}{calls}</small></span>{drawn}'
             f'<span class="value">{duration(reports.saved_by(row, report))}</span></summary><dl class="facts">{listed}</dl>{sequence(row, numbers)}</details>')
 
 
@@ -303,14 +309,14 @@ def traces(report):
 
 def idle(report):
     if "gpu" in report:
-        measured = [[escape(str(cell)) for cell in row] for row in observed.measured(report)]
+        measured = [[marked(name), *(escape(str(cell)) for cell in cells)] for name, *cells in observed.measured(report)]
         rows = [(named(row["name"]), duration(row["ns"]), count(row["launches"]), duration(row["ns"] / max(row["launches"], 1))) for row in reports.biggest(report["gpu"]["rows"], "ns", KERNELS_MOST)]
-        return section("The GPU, measured by CUPTI", "", table(("<what", "time", "<share"), measured, "stack titled"), table(("<kernel", "in all", "launches", "each"), rows, "stack titled"))
+        return section("The GPU, measured by CUPTI", "", table(("<what", "time", "<share"), measured, "stack titled"), table(("<kernel", "in all", "times", "each"), rows, "stack titled"))
     if not report["histograms"]["interval"]:
         return ""
     rows = [(f"{us} us", *map(duration, observed.idle(report, us * 1000))) for us in observed.KERNEL_US]
     return section("GPU idle time, estimated", "From the pauses between calls on the host: if kernels take as long as the first column says, the GPU would be idle for so long between "
-                   "launches. Nothing was measured on the GPU.", table(("kernels take", "idle", "for want of launches"), rows, "narrow"))
+                   "calls. Nothing was measured on the GPU.", table(("kernels take", "idle", "for want of launches"), rows, "narrow"))
 
 
 def outliers(values):
@@ -321,10 +327,10 @@ def outliers(values):
 
 
 def rank_bars(title, explained, each, values, kind, show):
-    marked, most = outliers(values), max(max(values), 0) or 1
+    apart, most = outliers(values), max(max(values), 0) or 1
     drawn = [(term("process", reports.who(one)) if i == 0 else escape(reports.who(one)), plots.bar(plots.piece(kind, 0, plots.per_cent(max(value, 0), most), f"{reports.who(one)} on {one['host']}")),
-              (MARK if far else "") + escape(show(value))) for i, (one, value, far) in enumerate(zip(each, values, marked))]
-    return f"<h3>{escape(title)}</h3>{explained}{plots.rows(drawn)}"
+              (MARK if far else "") + escape(show(value))) for i, (one, value, far) in enumerate(zip(each, values, apart))]
+    return f"<h3>{marked(title)}</h3>{explained}{plots.rows(drawn)}"
 
 
 def ranks_over_time(each):
@@ -345,7 +351,7 @@ def ranks(each):
         parts.append(rank_bars("Gain, measured by turns", "", each, [one["turns"]["gain"] for one in each], "replayed", judgement.times))
     rows = [(escape(reports.who(one)), escape(one["host"]), str(one["pid"]), count(one["ops"]), duration(one["wall_ns"]), duration(one["saved_ns"]), duration(one["hold_longest_ns"]),
              size(one["graph_bytes_most"])) for one in each]
-    listed = table(("<process", "<host", "pid", "calls", "duration", reports.done(each[0], "saved"), "longest deferral", "memory"), rows, "stack titled")
+    listed = table(("<process", "<host", "pid", "calls", "duration", reports.done(each[0], "saved"), "longest deferral", "graph memory"), rows, "stack titled")
     return section("Processes", f"{MARK} marks an {term('outlier')}.", f'<div class="columns">{"".join(f"<div>{part}</div>" for part in parts)}</div>', ranks_over_time(each), fold("All figures", listed))
 
 
@@ -370,7 +376,7 @@ def kernels(report):
     drawn = [(kernel_label(row["names"]), plots.bar(plots.piece("replayed", 0, plots.per_cent(row["replayed"], most), f"{count(row['replayed'])} {reports.done(report, 'replayed')}"),
                                             plots.piece("eager", plots.per_cent(row["replayed"], most), plots.per_cent(row["watched"], most), f"{count(row['watched'])} one by one")),
               count(row["watched"] + row["replayed"])) for row in rows]
-    return section("Kernels", "Launches by name. Those that Reprise did not look at, since it was backed off, measured eagerly or was off, are missing.", drawn and plots.rows(drawn[:KERNELS_MOST]),
+    return section("Kernels", f"Calls by kernel. Those that Reprise did not look at are missing: it had {term('backed off')}, {term('measured eagerly')} or was off.", drawn and plots.rows(drawn[:KERNELS_MOST]),
                    fold(f"{count(len(drawn) - KERNELS_MOST)} more", drawn[KERNELS_MOST:] and plots.rows(drawn[KERNELS_MOST:])))
 
 
@@ -387,7 +393,7 @@ def call_of(row):
 
 
 def call_site_table(rows):
-    return table(("<call", "<call site", "times", "<what it does"),
+    return table(("<what", "<call site", "times", "<what it does"),
                  [(call_of(row), f"<code>{escape(reports.call_site(row))}</code>", count(row["count"]), escape(reports.NAMES["call_sites"][row["kind"]])) for row in rows],
                  "stack titled sites")
 
@@ -396,10 +402,10 @@ def figures(report):
     """What is asked for now and then."""
     if report["mode"] != "on":
         return ""
-    rows = [("device memory of graphs, at most", size(report["graph_bytes_most"])), ("host memory, at most", size(report["host_bytes_most"])),
+    rows = [("graph memory on the device, at most", size(report["graph_bytes_most"])), ("graph memory on the host, at most", size(report["host_bytes_most"])),
             ("longest that a call was held back", duration(report["hold_longest_ns"])), ("longest that a call waited for Reprise", duration(report["wait_longest_ns"])),
             ("graphs built", f"{count(report['graphs_built'])} in {duration(report['build_ns'])}, in the background")]
-    return fold("Memory, deferral, building", '<dl class="facts">' + "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in rows) + "</dl>")
+    return fold("Graph memory, deferral, building", '<dl class="facts">' + "".join(f"<div><dt>{marked(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in rows) + "</dl>")
 
 
 def options(report):

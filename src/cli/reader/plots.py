@@ -3,7 +3,7 @@ Colours come from the page's classes, so they follow its light and dark modes.""
 from html import escape
 from math import log10
 
-from amounts import count, duration, share
+from amounts import duration, of_calls, share
 
 TITLE_MOST = 2000    # characters of what is shown where the mouse rests
 TALL = 1000          # units of height in a drawing
@@ -82,21 +82,21 @@ def level_lines(most, name):
 
 
 def over_time(series, replayed_word="replayed", small=False):
-    """Launches per interval: replayed ones below, others on top."""
+    """Calls per interval: replayed ones below, others on top."""
     interval, ops = series["interval_ns"] / 1e9, series["ops"]
     replayed = [min(part, whole) for part, whole in zip(series["replayed"], ops)]
     seconds = max(len(ops) * interval, interval)
     levels, top = level_lines(max(ops, default=0) / interval, short)
     wide, boxes = 100 / max(len(ops), 1), []
     for i, (part, whole) in enumerate(zip(replayed, ops)):
-        words = f"from {i * interval:.3g} s: {count(whole)} launches, {share(part, whole)} {replayed_word}"
+        words = f"from {i * interval:.3g} s: {of_calls(whole)}, {share(part, whole)} {replayed_word}"
         high, all_high = (TALL * value / interval / top for value in (part, whole))
         drawn = wide * (0.8 if len(ops) > 1 else 0.1)
         boxes += [box(i * wide, TALL - high, drawn, high, "replayed", words), box(i * wide, TALL - all_high, drawn, all_high - high, "eager", words)]
     step = round_step(seconds, 2 if small else 6)
     ticks = [(100 * i * step / seconds, f"{i * step:g}{' s' if small else ''}") for i in range(int(seconds / step * 1.001) + 1)]
-    return plot(f"launches over time, {replayed_word} and one by one", boxes, levels[-1:] if small else levels, ticks,
-                "" if small else "seconds since the first CUDA call; up: launches a second")
+    return plot(f"calls over time, {replayed_word} and one by one", boxes, levels[-1:] if small else levels, ticks,
+                "" if small else "seconds since the first CUDA call; up: calls a second")
 
 
 def histogram(histograms, names):
