@@ -33,7 +33,7 @@
 	X(HTML, "html", "FILE", REPRISE_HAVING_RUN | REPRISE_HAVING_OBSERVE | REPRISE_HAVING_REPORT, \
 	  "write a page for a browser, with plots; needs no network") \
 	X(OPEN, "open", NULL, REPRISE_HAVING_RUN | REPRISE_HAVING_OBSERVE | REPRISE_HAVING_REPORT, \
-	  "open the page of --html, if there is a desktop") \
+	  "open the page in a browser, if there is a desktop; without --html, one in $TMPDIR or /tmp") \
 	X(COMPARE, "compare", NULL, REPRISE_HAVING_REPORT, \
 	  "show what changed from the first report or folder to the second")
 

@@ -54,7 +54,7 @@ struct reprise_run_wish {
 	bool quiet;       /* nothing is said but errors */
 	double require;   /* per cent of the launches that have to be replayed; 0: none */
 	const char *html; /* the page to write of the reports; NULL: none */
-	bool open;        /* and to show in a browser */
+	bool open;        /* show it in a browser; without `html`, one in a temporary file */
 };
 
 #define REPRISE_RUN_TOO_LITTLE 125 /* exit status: less was replayed than required */

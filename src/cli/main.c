@@ -34,9 +34,7 @@ static int check_page(const struct reprise_arguments *arguments)
 	const char *problem;
 
 	if (arguments->html == NULL)
-		return arguments->given[REPRISE_OWN_OPEN]
-		           ? reprise_arguments_refuse("--open has no effect without --html FILE")
-		           : -1;
+		return -1;
 	problem = reprise_output_check_file(arguments->html);
 	return problem != NULL ? reprise_arguments_refuse("--html: cannot write to %s: %s",
 	                                                  arguments->html, problem)
@@ -116,8 +114,8 @@ static int report(const struct reprise_command *command, const struct reprise_ar
 		                                command->arguments);
 	if (arguments->html != NULL && arguments->given[REPRISE_OWN_JSON])
 		return reprise_arguments_refuse("--json and --html exclude each other");
-	if (arguments->html == NULL && arguments->given[REPRISE_OWN_OPEN])
-		return reprise_arguments_refuse("--open has no effect without --html FILE");
+	if (arguments->given[REPRISE_OWN_OPEN] && arguments->given[REPRISE_OWN_JSON])
+		return reprise_arguments_refuse("--json and --open exclude each other");
 	if (arguments->given[REPRISE_OWN_COMPARE] && arguments->rest_count != 2)
 		return reprise_arguments_refuse(
 			"--compare takes two reports or folders, the earlier one first");

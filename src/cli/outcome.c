@@ -303,12 +303,14 @@ static void tell_snapshots(const struct reprise_summary *summary, int status)
 static void write_page(const struct reprise_found *found, const struct reprise_summary *summary,
                        const struct reprise_run_wish *wish)
 {
-	if (wish->html != NULL && summary->counted > 0)
+	if ((wish->html != NULL || wish->open) && summary->counted > 0)
 		reprise_cli_report_page(found->paths, summary->counted, wish->html, wish->open,
 		                        wish->quiet);
 	else if (wish->html != NULL)
 		fprintf(stderr, "reprise: %s was not written: there is no report to make a page of\n",
 		        wish->html);
+	else if (wish->open)
+		fprintf(stderr, "reprise: no page is opened: there is no report to make one of\n");
 }
 
 /* A line that names the share of all launches, also of those that nobody looked at, if it is too

@@ -196,13 +196,18 @@ bool reprise_cli_report_run(char *const *paths, size_t count)
 void reprise_cli_report_page(char *const *paths, size_t count, const char *html, bool open,
                              bool quiet)
 {
-	char *options[6] = {"--html", (char *)html};
-	size_t last = 2;
+	char *options[6];
+	size_t last = 0;
 
+	if (html != NULL) {
+		options[last++] = "--html";
+		options[last++] = (char *)html;
+	}
 	if (open)
 		options[last++] = "--open";
 	if (quiet)
 		options[last++] = "--quiet";
-	options[last] = "--";
+	options[last++] = "--";
+	options[last] = NULL;
 	run_reader(options, paths, count);
 }

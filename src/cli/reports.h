@@ -22,7 +22,7 @@ void reprise_found_free(struct reprise_found *found);
 bool reprise_cli_report_run(char *const *paths, size_t count);
 
 /* The reader writes their page, and says on stderr where it is, unless `quiet`, or why not. `open`:
- * it is to be shown in a browser. */
+ * it is to be shown in a browser. Without a name (`html` is NULL) it is in a temporary file. */
 void reprise_cli_report_page(char *const *paths, size_t count, const char *html, bool open,
                              bool quiet);
 

@@ -164,15 +164,45 @@ class OfARun(WithFolder):
         outcome = self.run_it("--open")
         self.assertEqual(outcome.stderr.splitlines()[-1], f"reprise report: the page is in {self.page}; it is not opened, since there is no desktop here")
 
-    def test_it_is_opened(self):
+    def desktop(self):
+        """The environment of one, and the file that has what xdg-open was told there."""
         opener, told = self.folder / "xdg-open", self.folder / "told"
         opener.write_text(f'#!/bin/sh\necho "$#" "$1" > {told}.part; mv {told}.part {told}\n')
         opener.chmod(opener.stat().st_mode | stat.S_IXUSR)
+        return {"DISPLAY": ":77", "PATH": f"{self.folder}:{os.environ['PATH']}"}, told
+
+    def test_it_is_opened(self):
+        desktop, told = self.desktop()
         self.page = self.folder / "a page.html"
-        outcome = self.run_it("--open", DISPLAY=":77", PATH=f"{self.folder}:{os.environ['PATH']}")
+        outcome = self.run_it("--open", **desktop)
         self.assertEqual(outcome.stderr.splitlines()[-1], f"reprise report: the page is in {self.page}, and is being opened")
         runs.until(told.exists, "xdg-open was told")
         self.assertEqual(told.read_text(), f"1 {self.page.as_uri()}\n")
+
+    def test_without_a_name_it_is_opened_in_a_temporary_file(self):
+        desktop, told = self.desktop()
+        replayed(self.folder / "r.json", "chain")
+        for words, desktop_too in ((("run", "--open", "--", *program("chain")), True), (("observe", "--open", "--", *program("chain")), True), (("report", "--open", self.folder / "r.json"), True),
+                                   (("report", "--compare", "--open", self.folder / "r.json", self.folder / "r.json"), True), (("run", "--open", "--", *program("chain")), False)):
+            with self.subTest(command=words[0], desktop=desktop_too), tempfile.TemporaryDirectory() as folder:
+                told.unlink(missing_ok=True)
+                outcome = reprise(*words, **(desktop if desktop_too else NO_DESKTOP), TMPDIR=folder)
+                self.assertEqual(outcome.returncode, 0, outcome.stderr)
+                page, = Path(folder).glob("reprise-*.html")
+                self.assertEqual(stat.S_IMODE(page.stat().st_mode), 0o600)
+                self.assertTrue(page.read_text().startswith("<!doctype html>"))
+                self.assertEqual((outcome.stdout if words[0] == "report" else outcome.stderr).splitlines()[-1],
+                                 f"reprise report: the page is in {page}" + (", and is being opened" if desktop_too else "; it is not opened, since there is no desktop here"))
+                if desktop_too:
+                    runs.until(told.exists, "xdg-open was told")
+                    self.assertEqual(told.read_text(), f"1 {page.as_uri()}\n")
+
+    def test_no_page_is_made_of_which_nobody_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            outcome = reprise("run", "--open", "--quiet", "--", *program("chain"), **NO_DESKTOP, TMPDIR=folder)
+            self.assertEqual((outcome.returncode, "reprise" in outcome.stderr, list(Path(folder).iterdir())), (0, False, []))
+            outcome = reprise("run", "--open", "--", "true", **NO_DESKTOP, TMPDIR=folder)
+            self.assertEqual((outcome.stderr.splitlines()[-1], list(Path(folder).iterdir())), ("reprise: no page is opened: there is no report to make one of", []))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import compare
@@ -21,7 +22,7 @@ def parse():
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="as JSON, joined into one object")
     form.add_argument("--html", metavar="FILE", help="as a page for a browser, with plots; needs no network")
-    parser.add_argument("--open", action="store_true", help="open the page, if there is a desktop")
+    parser.add_argument("--open", action="store_true", help="open the page, if there is a desktop; without --html, one in a temporary file")
     parser.add_argument("--quiet", action="store_true", help="say nothing of where the page is")
     parser.add_argument("--compare", action="store_true", help="what changed from the first report or folder to the second")
     return parser.parse_args()
@@ -44,14 +45,23 @@ def open_page(path):
     return True
 
 
+def page_file(options):
+    """Where the page goes; without a name, into a file of its own that stays, since nobody says when the browser has read it."""
+    if options.html:
+        return open(options.html, "w", encoding="utf-8")
+    return tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="reprise-", suffix=".html", delete=False)
+
+
 def write_page(options, text):
-    with open(options.html, "w", encoding="utf-8") as file:
+    if not options.html and options.quiet and not is_desktop():
+        return    # nobody would be told of it
+    with page_file(options) as file:
         file.write(text)
-    said = f"reprise report: the page is in {printable.word(options.html)}"
+    said = f"reprise report: the page is in {printable.word(file.name)}"
     if options.open and not is_desktop():
         said += "; it is not opened, since there is no desktop here"
     elif options.open:
-        said += ", and is being opened" if open_page(options.html) else "; xdg-open could not be started"
+        said += ", and is being opened" if open_page(file.name) else "; xdg-open could not be started"
     if not options.quiet:
         print(said)
 
@@ -61,7 +71,7 @@ def show(options, each):
         print(json.dumps(reports.join(each), indent=1))
         return
     each = printable.whole(each)
-    if options.html:
+    if options.html or options.open:
         write_page(options, page.whole(each))
     else:
         print((observed if each[0]["mode"] == "observe" else tables).whole(each), end="")
@@ -69,7 +79,7 @@ def show(options, each):
 
 def show_changes(options, before, after):
     before, after = printable.whole(before), printable.whole(after)
-    if options.html:
+    if options.html or options.open:
         write_page(options, compare.html(before, after))
     else:
         print(compare.text(before, after), end="")
@@ -109,7 +119,7 @@ def main():
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())    # the rest is flushed at exit
     except OSError as error:
-        complain(f"cannot write {options.html or 'the tables'}: {error.strerror}")
+        complain(f"cannot write {options.html or ('a page to $TMPDIR or /tmp' if options.open else 'the tables')}: {error.strerror}")
         return 1
     return 1 if problems else 0
 
