@@ -8,6 +8,7 @@ import html
 import html.parser
 import json
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -24,6 +25,7 @@ import words
 from lib import runs
 
 COMMAND = runs.Command(Path(sys.argv[1]))
+SCREENSHOTS = Path(__file__).resolve().parents[2] / "scripts" / "screenshots"
 TAGS = {"html", "head", "meta", "link", "title", "style", "body", "main", "header", "section", "h1", "h2", "h3", "p", "code", "dl", "div", "dt", "dd", "span", "i", "b", "small", "ol", "li", "abbr",
         "table", "thead", "tbody", "tr", "th", "td", "figure", "figcaption", "svg", "rect", "details", "summary"}
 ATTRIBUTES = {"lang", "charset", "name", "content", "http-equiv", "rel", "href", "class", "title", "style", "data-head", "scope", "start", "viewbox", "preserveaspectratio", "role", "aria-label", "x", "y",
@@ -327,6 +329,32 @@ class Page(WithReports):
         for word, meaning in words.TERMS.items():
             self.assertIn(f"<dt>{word}</dt>", text)
             self.assertIn(html.escape(meaning), words.term(word))
+
+
+class Pictures(unittest.TestCase):
+    def checked(self, *words):
+        return subprocess.run([SCREENSHOTS, "--check", *words], capture_output=True, text=True)
+
+    def test_the_pictures_of_the_documentation_are_of_this_page(self):
+        outcome = self.checked()
+        self.assertEqual((outcome.returncode, outcome.stderr), (0, ""))
+
+    def test_older_pictures_are_noticed(self):
+        """The test can fail: for want of the list, for another source, and for one that is new or gone."""
+        with tempfile.TemporaryDirectory() as folder:
+            listed = Path(folder) / "made-of.txt"
+            subprocess.run([SCREENSHOTS, "--renew", "--out", folder], check=True)
+            right = listed.read_text()
+            self.assertEqual(self.checked("--out", folder).returncode, 0)
+            self.assertLessEqual({"page.css", "page.py", "plots.py", "words.py", "judgement.py", "advice.py", "compare.py", "screenshots"}, {Path(line.split()[1]).name for line in right.splitlines()})
+            line = next(line for line in right.splitlines(keepends=True) if line.endswith("page.css\n"))
+            for text, name in (("", "src/cli/reader/page.css, src/cli/reader/page.py"), (right.replace(line, "0" + line[1:] if line[0] != "0" else "1" + line[1:]), "src/cli/reader/page.css"),
+                               (right.replace(line, ""), "src/cli/reader/page.css"), (right + line.replace("page.css", "gone.css"), "src/cli/reader/gone.css")):
+                listed.write_text(text)
+                outcome = self.checked("--out", folder)
+                self.assertEqual(outcome.returncode, 1)
+                self.assertIn("run scripts/screenshots ", outcome.stderr)
+                self.assertIn(name, outcome.stderr)
 
 
 class Labels(html.parser.HTMLParser):
