@@ -73,7 +73,7 @@ class Compare(WithFolder):
         self.assertFalse([line for line in text.splitlines() if line.startswith("  ") and not line.endswith((" same", " change"))])
 
     def test_changes_in_words(self):
-        for before, after, words in ((100, 100, "same"), (100, 112, "+12 %"), (1000, 995, "-0.5 %"), (0, 5, "new"), (0, 0, "same"), (10, 200, "20 times"), (10, 0, "-100 %")):
+        for before, after, words in ((100, 100, "same"), (100, 112, "+12 %"), (1000, 995, "-0.5 %"), (0, 5, "new"), (0, 0, "same"), (10, 200, "20 times"), (1, 2210, "2,210 times"), (10, 0, "-100 %")):
             self.assertEqual(compare.changed_by(before, after), words)
         self.assertEqual(compare.points(0.5, 0.75), "+25.0 points")
         self.assertEqual(compare.points(0.5, 0.5001), "same")

@@ -24,7 +24,7 @@ def changed_by(before, after):
         return "new" if after else "same"
     change = 100 * (after - before) / before
     if change >= TIMES_FROM:
-        return f"{after / before:.3g} times"
+        return f"{round(after / before):,} times" if after >= 100 * before else f"{after / before:.3g} times"
     return f"{change:+.0f} %" if abs(change) >= 10 else f"{change:+.1f} %"
 
 
