@@ -131,7 +131,7 @@ class OfARun(WithFolder):
         return reprise(command, "--html", self.page, *words, "--", *program("chain"), **(NO_DESKTOP | environment))
 
     def test_the_page_is_written_at_the_end(self):
-        for command, words in (("run", " calls were <abbr"), ("observe", " calls would be <abbr")):
+        for command, words in (("run", ">replayed</abbr>, by "), ("observe", ">would be replayed</abbr>, by ")):
             self.page.unlink(missing_ok=True)
             outcome = self.run_it(command=command)
             self.assertEqual(outcome.returncode, 0, outcome.stderr)

@@ -241,7 +241,7 @@ class Command(WithFolder):
         reprise("report", self.path, "--html", page)
         for words in ("; 437,520 more came while Reprise was off.", "(while off)", "(while the program captured)", "(after Reprise had stopped)"):
             self.assertIn(words, reprise("report", self.path).stdout)
-        for words in ("437,520 launches came while Reprise was off", *(f"{name} (not among the calls)" for name in ("while off", "while the program captured", "after Reprise had stopped"))):
+        for words in ("437,520 calls came while Reprise was off", *(f"{name} (not among these)" for name in ("while off", "while the program captured", "after Reprise had stopped"))):
             self.assertIn(words, page.read_text())
 
     def test_a_difference_that_verify_found_is_shown(self):

@@ -58,9 +58,10 @@ TERMS = {
 }
 
 # Other forms of a term.
-FORMS = {"calls": "call", "sequences": "sequence", "nodes": "node", "early exits": "early exit", "graph launches": "graph launch", "patching": "patch", "processes": "process", "GPU is behind": "GPU-bound"}
+FORMS = {"calls": "call", "sequences": "sequence", "nodes": "node", "early exits": "early exit", "graph launches": "graph launch", "patching": "patch", "processes": "process", "GPU is behind": "GPU-bound",
+         "would be replayed": "replayed", "would be saved": "saved", "would be lost": "lost"}
 
-OF_A_VERDICT = ("turns", "interval", "GPU-bound", "GPU is behind", "processor time", "replayed", "graph launch", "graph launches", "sequence", "sequences")    # that are marked in its sentences
+OF_A_VERDICT = ("turns", "interval", "GPU-bound", "GPU is behind", "processor time", "replayed", "would be replayed", "graph launch", "graph launches", "sequence", "sequences")    # that are marked in its sentences
 
 
 KEYS = {word.lower(): word for word in TERMS} | {form.lower(): word for form, word in FORMS.items()}
