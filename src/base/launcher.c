@@ -6,22 +6,66 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Open MPI, MPICH and its kin, Slurm, torchrun. The first that is a number counts. The last is a
- * number within one machine only. */
-static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "RANK",
-                                        "LOCAL_RANK"};
+#define RANK_MOST INT32_MAX /* MPI's ranks are of type int */
+
+/*
+ * Launchers start each other, and each leaves its variables to what the next one starts. The
+ * innermost has to count: the variable of an outer one is the same in all its processes, or the
+ * node's. So a launcher stands behind those that it is used to start.
+ *
+ * MPI's launchers, which Slurm starts on each node: Open MPI, MVAPICH2, MPICH and its kin, Cray's
+ * PALS, and those that only have PMIx. Then Flux, which Slurm may start, too. Slurm sets its own in
+ * a batch script, too, whatever is started there. RANK without its companions may be a node's, or
+ * the program's own. The last is a number within one machine only.
+ */
+static const char *const variables[] = {
+	"OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "PMIX_RANK",
+	"FLUX_TASK_RANK",       "SLURM_PROCID",        "RANK",     "LOCAL_RANK"};
+
+/* torchrun sets these together, and so do other launchers for PyTorch. One is started on each node,
+ * by Slurm or MPI. */
+#define TORCH "RANK"
+static const char *const beside_torch[] = {"LOCAL_RANK", "WORLD_SIZE"};
 
 static struct reprise_launcher found;
 static char mark[REPRISE_LAUNCHER_MARK_MOST];
 
-static bool parse(const char *text, uint64_t *rank)
+static bool parse(const char *text, uint64_t *number)
 {
 	char *end;
 
 	if (text == NULL || *text < '0' || *text > '9')
 		return false;
-	*rank = strtoull(text, &end, 10);
-	return *end == '\0';
+	*number = strtoull(text, &end, 10);
+	return *end == '\0' && *number <= RANK_MOST;
+}
+
+static bool take(const char *variable)
+{
+	if (!parse(getenv(variable), &found.rank))
+		return false;
+	found.variable = variable;
+	return true;
+}
+
+static bool started_by_torch(void)
+{
+	uint64_t number;
+
+	for (size_t i = 0; i < sizeof(beside_torch) / sizeof(beside_torch[0]); i++)
+		if (!parse(getenv(beside_torch[i]), &number))
+			return false;
+	return true;
+}
+
+static void look_for_rank(void)
+{
+	found.variable = NULL;
+	if (started_by_torch() && take(TORCH))
+		return;
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		if (take(variables[i]))
+			return;
 }
 
 void reprise_launcher_look(void)
@@ -31,10 +75,7 @@ void reprise_launcher_look(void)
 	mark[0] = '\0';
 	if (given != NULL && strlen(given) < sizeof(mark))
 		strcpy(mark, given);
-	found.variable = NULL;
-	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]) && found.variable == NULL; i++)
-		if (parse(getenv(variables[i]), &found.rank))
-			found.variable = variables[i];
+	look_for_rank();
 }
 
 bool reprise_launcher_found(struct reprise_launcher *launcher)

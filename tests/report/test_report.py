@@ -184,7 +184,7 @@ class Figures(WithFolder):
         self.assertGreaterEqual(self.call_sites_of("host_free_reuse")["ends", "cuMemHostUnregister"], 30)
 
     def test_a_rank_is_taken_from_the_launcher(self):
-        for variables, rank in (({"OMPI_COMM_WORLD_RANK": "3", "RANK": "9"}, 3), ({"SLURM_PROCID": "x", "LOCAL_RANK": "1"}, 1), ({"RANK": ""}, None)):
+        for variables, rank in (({"OMPI_COMM_WORLD_RANK": "3", "RANK": "9"}, 3), ({"SLURM_PROCID": "0", "RANK": "9", "LOCAL_RANK": "1", "WORLD_SIZE": "16"}, 9), ({"SLURM_PROCID": "x", "LOCAL_RANK": "1"}, 1), ({"RANK": ""}, None)):
             told, _ = report(self.path, "run", "chain", **variables)
             self.assertEqual(told.get("rank"), rank)
         self.assertNotIn("rank_variable", told)
