@@ -16,9 +16,6 @@
 #include "base/options.h"
 #include "base/text.h"
 
-#define MACHINES "/etc/reprise"
-#define ENDING ".conf"
-
 /* What keeps the file from being read; NULL: nothing. */
 static const char *hindrance(const struct stat *status)
 {
@@ -100,20 +97,31 @@ static void take_value(struct profile *profile, enum reprise_option option, cons
 	            reprise_option_range(option, range, sizeof(range)));
 }
 
-static void take_line(struct profile *profile, char *line)
+/* The line's name; NULL if it has none to speak of. *value is NULL without an equals sign. */
+static char *split(char *line, char **value)
 {
-	char shown[REPRISE_LOG_NAME_MOST], *value, *name = trim(line);
-	enum reprise_option option;
+	char *name = trim(line);
 
 	if (*name == '\0' || *name == '#')
+		return NULL;
+	*value = strchr(name, '=');
+	if (*value != NULL) {
+		*(*value)++ = '\0';
+		*value = trim(*value);
+	}
+	return trim(name);
+}
+
+static void take_line(struct profile *profile, char *line)
+{
+	char shown[REPRISE_LOG_NAME_MOST], *value, *name = split(line, &value);
+	enum reprise_option option;
+
+	if (name == NULL)
 		return;
-	value = strchr(name, '=');
-	if (value != NULL)
-		*value++ = '\0';
-	name = trim(name);
 	option = reprise_option_of(name);
 	if (value != NULL && option != REPRISE_OPTION_COUNT) {
-		take_value(profile, option, trim(value));
+		take_value(profile, option, value);
 	} else if (takes_word(profile)) {
 		reprise_printable(name, SIZE_MAX, shown, sizeof(shown));
 		reprise_log(REPRISE_LOG_WARNING, "%s:%u: \"%s\" is no %s", profile->shown, profile->number,
@@ -172,26 +180,37 @@ static ssize_t read_plain(int file, char *text, const char **why)
 	return *why == NULL ? length : -1;
 }
 
-static void read_file(const char *path)
+/* What is in the file, until the next is read. NULL: it cannot be used, for *why; or there is none,
+ * and *why is NULL. */
+static char *text_of(const char *path, const char **why)
 {
 	static char text[REPRISE_PROFILE_MOST + 2];
-	struct profile profile = {.path = path};
-	const char *why;
 	ssize_t length = -1;
-	int file = open_plain(path, &why);
+	int file = open_plain(path, why);
 
-	if (why == NULL && file >= 0)
-		length = read_plain(file, text, &why);
+	if (*why == NULL && file >= 0)
+		length = read_plain(file, text, why);
 	if (file >= 0)
 		close(file);
-	if (why == NULL && file < 0)
+	if (length < 0)
+		return NULL;
+	text[length] = '\0';
+	return text;
+}
+
+static void read_file(const char *path)
+{
+	struct profile profile = {.path = path};
+	const char *why;
+	char *text = text_of(path, &why);
+
+	if (text == NULL && why == NULL)
 		return;
 	reprise_printable(path, SIZE_MAX, profile.shown, sizeof(profile.shown));
 	if (why != NULL) {
 		reprise_log(REPRISE_LOG_WARNING, "%s is not read: %s", profile.shown, why);
 		return;
 	}
-	text[length] = '\0';
 	take_lines(&profile, text);
 }
 
@@ -207,24 +226,50 @@ void reprise_profile_read(const char *folder, const char *program)
 {
 	char path[REPRISE_OPTION_FILE_MOST];
 
-	if (snprintf(path, sizeof(path), "%s/%s" ENDING, folder, program) < (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/%s" REPRISE_PROFILE_ENDING, folder, program) <
+	    (int)sizeof(path))
 		read_file(path);
+}
+
+bool reprise_profiles_own(char own[PATH_MAX])
+{
+	const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	int length = -1;
+
+	if (folder != NULL && *folder == '/')
+		length = snprintf(own, PATH_MAX, "%s/reprise", folder);
+	else if (home != NULL && *home == '/')
+		length = snprintf(own, PATH_MAX, "%s/.config/reprise", home);
+	return length > 0 && length < PATH_MAX;
 }
 
 void reprise_profiles_read(const char *program)
 {
-	const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 	char own[PATH_MAX];
-	int length = -1;
 
 	if (getauxval(AT_SECURE) != 0 || program == NULL || *program == '\0')
 		return;
-	reprise_profile_read(MACHINES, program);
-	if (folder != NULL && *folder == '/')
-		length = snprintf(own, sizeof(own), "%s/reprise", folder);
-	else if (home != NULL && *home == '/')
-		length = snprintf(own, sizeof(own), "%s/.config/reprise", home);
-	if (length > 0 && length < (int)sizeof(own))
+	reprise_profile_read(REPRISE_PROFILES, program);
+	if (reprise_profiles_own(own))
 		reprise_profile_read(own, program);
 	reprise_log_level(reprise_option(REPRISE_OPTION_LOG));
+}
+
+static bool gives(char *text, enum reprise_option option)
+{
+	for (char *line; (line = strsep(&text, "\n")) != NULL;) {
+		char *value, *name = split(line, &value);
+
+		if (name != NULL && value != NULL && *value != '\0' && reprise_option_of(name) == option)
+			return true;
+	}
+	return false;
+}
+
+bool reprise_profile_gives(const char *path, enum reprise_option option)
+{
+	const char *why;
+	char *text = text_of(path, &why);
+
+	return text != NULL && gives(text, option);
 }

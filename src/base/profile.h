@@ -13,6 +13,14 @@
  */
 #pragma once
 
+#include <limits.h>
+#include <stdbool.h>
+
+#include "base/options.h"
+
+#define REPRISE_PROFILES "/etc/reprise" /* the machine's folder */
+#define REPRISE_PROFILE_ENDING ".conf"
+
 #define REPRISE_PROFILE_MOST 16384 /* bytes: each option, some twenty, with a long comment */
 
 #define REPRISE_PROFILE_NAMED_MOST 8 /* lines of a file that cannot be used, and are named */
@@ -21,8 +29,15 @@
  * script whose first line names its interpreter, that is the script. */
 const char *reprise_profile_program(void);
 
+/* The user's folder. False if there is none. */
+bool reprise_profiles_own(char own[PATH_MAX]);
+
 /* Behind reprise_options_read(), and as often. Not thread-safe. */
 void reprise_profiles_read(const char *program);
 
 /* One of them, from that folder. */
 void reprise_profile_read(const char *folder, const char *program);
+
+/* True if the file is a profile that can be used, and gives the option a value. Says nothing. Not
+ * thread-safe. */
+bool reprise_profile_gives(const char *path, enum reprise_option option);

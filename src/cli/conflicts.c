@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/text.h"
 #include "base/tools.h"
 #include "cli/binary.h"
 #include "cli/library.h"
@@ -113,20 +114,25 @@ static void tell_preloads(void)
 
 /* ---- output files ---- */
 
-static void tell_output(const char *what, const char *path, const char *problem,
+/* `by_profile`: a profile says so, which the command does not read. */
+static void tell_output(const char *what, const char *path, const char *problem, bool by_profile,
                         struct reprise_hindrances *hindrances)
 {
-	char words[REPRISE_CLI_PATH_MOST + 256];
+	char shown[REPRISE_OPTION_TEXT_MOST], words[REPRISE_OPTION_TEXT_MOST + 256];
 
+	reprise_printable(path, SIZE_MAX, shown, sizeof(shown));
 	if (problem == NULL) {
-		reprise_cli_tell(what, "%s, which can be written to", path);
+		reprise_cli_tell(what, "%s, which can be written to", shown);
 		return;
 	}
-	snprintf(words, sizeof(words), "cannot write %s to %s: %s", what, path, problem);
-	reprise_hindrance_note(hindrances->starting, sizeof(hindrances->starting), "%s", words);
+	snprintf(words, sizeof(words), "cannot write %s to %s: %s", what, shown, problem);
+	if (!by_profile)
+		reprise_hindrance_note(hindrances->starting, sizeof(hindrances->starting), "%s", words);
 	reprise_cli_tell_conflict(
 		words,
-		"reprise run refuses to start the program so, and preloaded by hand it runs and leaves none: choose another place");
+		by_profile
+			? "the program runs and leaves none: choose another place in its profile"
+			: "reprise run refuses to start the program so, and preloaded by hand it runs and leaves none: choose another place");
 }
 
 static void tell_outputs(struct reprise_hindrances *hindrances)
@@ -137,7 +143,8 @@ static void tell_outputs(struct reprise_hindrances *hindrances)
 	} outputs[] = {{REPRISE_OPTION_REPORT, "report"},
 	               {REPRISE_OPTION_TIMELINE, "timeline"},
 	               {REPRISE_OPTION_RECORD, "recording"},
-	               {REPRISE_OPTION_DOT, "drawings"}};
+	               {REPRISE_OPTION_DOT, "drawings"},
+	               {REPRISE_OPTION_METRICS, "metrics"}};
 	char scratch[REPRISE_SCRATCH_MOST], words[256];
 
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
@@ -146,7 +153,7 @@ static void tell_outputs(struct reprise_hindrances *hindrances)
 
 		if (path[0] != '\0' && !(option == REPRISE_OPTION_REPORT && strcmp(path, "stderr") == 0))
 			tell_output(outputs[i].what, path, reprise_output_check_option(option, path),
-			            hindrances);
+			            reprise_option_origin(option)[0] == '/', hindrances);
 	}
 	if (reprise_scratch_make(scratch)) {
 		reprise_scratch_remove(scratch);

@@ -24,8 +24,9 @@ static void tell_origin(enum reprise_option option)
 {
 	const struct reprise_option_row *row = &reprise_option_rows[option];
 	const char *text = getenv(row->variable), *origin = reprise_option_origin(option);
-	char shown[REPRISE_OPTION_FILE_MOST];
+	char shown[REPRISE_OPTION_FILE_MOST], given[REPRISE_OPTION_TEXT_MOST];
 
+	reprise_printable(text != NULL ? text : "", SIZE_MAX, given, sizeof(given));
 	if (origin[0] == '/' && reprise_printable(origin, SIZE_MAX, shown, sizeof(shown)) > 0)
 		printf(" (from %s)\n", shown);
 	else if (reprise_option_given(option))
@@ -33,10 +34,10 @@ static void tell_origin(enum reprise_option option)
 	else if (text == NULL)
 		puts(" (default)");
 	else if (row->kind == REPRISE_OPTION_NUMBER)
-		printf(" (default, since the environment's \"%s\" is not from %llu to %llu)\n", text,
+		printf(" (default, since the environment's \"%s\" is not from %llu to %llu)\n", given,
 		       (unsigned long long)row->least, (unsigned long long)row->greatest);
 	else if (row->kind == REPRISE_OPTION_WORD)
-		printf(" (default, since the environment's \"%s\" is none of %s)\n", text, row->words);
+		printf(" (default, since the environment's \"%s\" is none of %s)\n", given, row->words);
 	else
 		printf(" (default, since the environment's has more than %d characters)\n",
 		       REPRISE_OPTION_TEXT_MOST - 1);
@@ -53,7 +54,7 @@ static const char *word(const struct reprise_option_row *row, uint64_t value, ch
 static void tell_option(enum reprise_option option)
 {
 	const struct reprise_option_row *row = &reprise_option_rows[option];
-	char words[128];
+	char words[128], shown[REPRISE_OPTION_TEXT_MOST];
 
 	printf("  %-16s ", row->variable);
 	if (row->kind == REPRISE_OPTION_NUMBER)
@@ -61,24 +62,42 @@ static void tell_option(enum reprise_option option)
 	else if (row->kind == REPRISE_OPTION_WORD)
 		fputs(word(row, reprise_option(option), words), stdout);
 	else
-		fputs(reprise_option_text(option)[0] != '\0' ? reprise_option_text(option) : "none",
+		fputs(reprise_printable(reprise_option_text(option), SIZE_MAX, shown, sizeof(shown)) > 0
+		          ? shown
+		          : "none",
 		      stdout);
 	tell_origin(option);
+}
+
+/* A program that gets the defaults, whatever is given, would be told of values that it never
+ * has. */
+static void tell_options(bool privileged)
+{
+	if (privileged)
+		reprise_cli_tell("options",
+		                 "none: a program with more rights than its user reads none from the "
+		                 "environment, and no profile");
+	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT && !privileged; i++)
+		tell_option(i);
 }
 
 int reprise_cli_doctor(const char *program)
 {
 	struct reprise_hindrances hindrances = {0};
+	struct reprise_program read = {0};
+	bool privileged;
 
-	reprise_options_read();
 	if (program != NULL)
+		reprise_program_read(program, &read);
+	privileged = reprise_program_is_privileged(&read);
+	reprise_options_read();
+	if (program != NULL && !privileged)
 		reprise_profiles_read(basename(program));
 	tell_installation();
 	reprise_cli_tell_machine(&hindrances);
-	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++)
-		tell_option(i);
+	tell_options(privileged);
 	reprise_cli_tell_conflicts(&hindrances);
 	if (program != NULL)
-		return reprise_cli_tell_program(program, &hindrances) ? 0 : 1;
+		return reprise_cli_tell_program(program, &read, &hindrances) ? 0 : 1;
 	return hindrances.preloading[0] != '\0' || hindrances.starting[0] != '\0' ? 1 : 0;
 }

@@ -4,6 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/binary.h"
+#include "cli/library.h"
+
 /* What was found that affects the verdict. The first of each kind is kept. */
 struct reprise_hindrances {
 	/* Why no program can be preloaded here; "" if that is possible. */
@@ -31,9 +34,29 @@ void reprise_cli_tell_machine(struct reprise_hindrances *hindrances);
  * conflict and what to do about it. */
 void reprise_cli_tell_conflicts(struct reprise_hindrances *hindrances);
 
-/* Prints what the program's file tells, and the verdict. False if the program cannot be preloaded,
+/* The kernel follows no more scripts that are interpreted by scripts. */
+#define REPRISE_PROGRAM_FILES (5 + 1)
+
+/* A program's file and, while that is a script, its interpreter's. Of one that is missing, the path
+ * behind the last is the name that was looked for. */
+struct reprise_program {
+	unsigned int count;
+	struct reprise_program_file {
+		char path[REPRISE_CLI_PATH_MOST];
+		struct reprise_binary binary;
+	} files[REPRISE_PROGRAM_FILES];
+};
+
+/* Reads each file once. False if one is missing: `count` is 0 if that is the program's own. */
+bool reprise_program_read(const char *name, struct reprise_program *program);
+
+/* True if the program, or the interpreter of a script, runs with more rights than its user has. */
+bool reprise_program_is_privileged(const struct reprise_program *program);
+
+/* Prints what the program's files tell, and the verdict. False if the program cannot be preloaded,
  * would not be started, or nothing would be replayed. */
-bool reprise_cli_tell_program(const char *name, const struct reprise_hindrances *hindrances);
+bool reprise_cli_tell_program(const char *name, const struct reprise_program *program,
+                              const struct reprise_hindrances *hindrances);
 
 /* ---- for other commands, too ---- */
 

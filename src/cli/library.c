@@ -1,5 +1,6 @@
 #include "cli/library.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
@@ -11,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/options.h"
+#include "base/profile.h"
 #include "base/tools.h"
 #include "driver/search.h"
 
@@ -103,14 +105,51 @@ static bool put_before(const char *variable, const char *first)
 	return done;
 }
 
+static bool is_profile(const char *name)
+{
+	size_t length = strlen(name), ending = strlen(REPRISE_PROFILE_ENDING);
+
+	return length > ending && strcmp(name + length - ending, REPRISE_PROFILE_ENDING) == 0;
+}
+
+/* True if a profile of that folder names ranges. */
+static bool profile_names_ranges(const char *folder)
+{
+	char path[REPRISE_OPTION_FILE_MOST];
+	DIR *directory = opendir(folder);
+	struct dirent *entry;
+	bool found = false;
+
+	while (!found && directory != NULL && (entry = readdir(directory)) != NULL)
+		found = is_profile(entry->d_name) &&
+		        snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) < (int)sizeof(path) &&
+		        reprise_profile_gives(path, REPRISE_OPTION_NVTX_OFF);
+	if (directory != NULL)
+		closedir(directory);
+	return found;
+}
+
+/* True if the environment or else a profile names ranges. Which programs the command's program
+ * starts is not known here, so the profile of any program counts: the library reads that of its own
+ * program, and only passes on what it hears if no range is named there. */
+static bool ranges_are_named(void)
+{
+	const char *names = getenv(reprise_option_rows[REPRISE_OPTION_NVTX_OFF].variable);
+	char own[PATH_MAX];
+
+	if (names != NULL)
+		return names[0] != '\0';
+	return profile_names_ranges(REPRISE_PROFILES) ||
+	       (reprise_profiles_own(own) && profile_names_ranges(own));
+}
+
 /* With REPRISE_NVTX_OFF, NVTX in the program loads `library`, which passes on what it hears to what
  * NVTX would have loaded. */
 static bool hear_ranges(const char *library)
 {
-	const char *names = getenv(reprise_option_rows[REPRISE_OPTION_NVTX_OFF].variable);
 	const char *before = getenv(REPRISE_LISTENER);
 
-	if (names == NULL || names[0] == '\0')
+	if (!ranges_are_named())
 		return true;
 	/* This command may be run by a program that runs under it. */
 	if ((before == NULL || !reprise_tool_listener_is_ours(before)) &&

@@ -11,9 +11,7 @@
 #include <unistd.h>
 
 #include "cli/binary.h"
-#include "cli/library.h"
 
-#define SCRIPTS_MOST 5 /* the kernel follows no more */
 #define WORDS_MOST 512
 
 static bool is_program(const char *path)
@@ -132,7 +130,7 @@ static bool calls_dlmopen(const struct reprise_binary *binary)
 	return binary->imports_dlmopen && !binary->cudart_inside;
 }
 
-static void tell_program(const char *path, const struct reprise_binary *binary)
+static void tell_file(const char *path, const struct reprise_binary *binary)
 {
 	char kind[128];
 
@@ -159,20 +157,38 @@ static void tell_program(const char *path, const struct reprise_binary *binary)
 
 /* ---- judging ---- */
 
+bool reprise_program_read(const char *name, struct reprise_program *program)
+{
+	struct reprise_program_file *file = program->files;
+	bool found = reprise_program_find(name, file->path, sizeof(file->path));
+
+	program->count = 0;
+	while (found) {
+		file->binary = reprise_binary_read(file->path);
+		program->count++;
+		if (file->binary.kind != REPRISE_BINARY_SCRIPT || program->count == REPRISE_PROGRAM_FILES)
+			return true;
+		file++;
+		found = find_interpreter(&file[-1].binary, file->path, sizeof(file->path));
+	}
+	return false;
+}
+
+bool reprise_program_is_privileged(const struct reprise_program *program)
+{
+	return program->count > 0 && program->files[program->count - 1].binary.privileged;
+}
+
 bool reprise_program_obstacle(const char *name, char *words, size_t size)
 {
-	char path[REPRISE_CLI_PATH_MOST];
-	struct reprise_binary binary = {0};
-	bool found = reprise_program_find(name, path, sizeof(path));
+	struct reprise_program program;
+	struct reprise_binary binary;
+	const char *path;
 
-	if (found)
-		binary = reprise_binary_read(path);
-	for (int i = 0; found && binary.kind == REPRISE_BINARY_SCRIPT && i < SCRIPTS_MOST; i++) {
-		found = find_interpreter(&binary, path, sizeof(path));
-		binary = reprise_binary_read(path);
-	}
-	if (!found)
+	if (!reprise_program_read(name, &program))
 		return false;
+	path = program.files[program.count - 1].path;
+	binary = program.files[program.count - 1].binary;
 	if (binary.kind == REPRISE_BINARY_STATIC)
 		snprintf(words, size, "%s is static, and nothing can be preloaded into it", path);
 	else if (binary.kind == REPRISE_BINARY_FOREIGN)
@@ -245,32 +261,39 @@ static bool judge(const char *path, const struct reprise_binary *binary,
 	       hindrances->replaying[0] == '\0';
 }
 
-bool reprise_cli_tell_program(const char *name, const struct reprise_hindrances *hindrances)
+/* Tells which interpreter a script asks for. False if it cannot be run. */
+static bool tell_script(const struct reprise_program_file *script, const char *interpreter,
+                        bool found)
 {
-	char path[REPRISE_CLI_PATH_MOST];
-	struct reprise_binary binary;
+	if (!is_program(script->path)) {
+		printf("cannot be run: %s: %s\n", script->path, strerror(EACCES));
+		return false;
+	}
+	reprise_cli_tell("a script for", "%s%s%s", script->binary.interpreter,
+	                 script->binary.argument[0] != '\0' ? " " : "", script->binary.argument);
+	if (!found)
+		printf(
+			"cannot be run: env looks for a program named \"%s\", and there is none in any folder of PATH\n",
+			interpreter);
+	return found;
+}
 
-	if (!reprise_program_find(name, path, sizeof(path))) {
+bool reprise_cli_tell_program(const char *name, const struct reprise_program *program,
+                              const struct reprise_hindrances *hindrances)
+{
+	const struct reprise_program_file *last;
+
+	if (program->count == 0) {
 		printf("cannot be run: %s: no such program is in any folder of PATH\n", name);
 		return false;
 	}
-	binary = reprise_binary_read(path);
-	tell_program(path, &binary);
-	for (int i = 0; binary.kind == REPRISE_BINARY_SCRIPT && i < SCRIPTS_MOST; i++) {
-		if (!is_program(path)) {
-			printf("cannot be run: %s: %s\n", path, strerror(EACCES));
+	last = &program->files[program->count - 1];
+	for (const struct reprise_program_file *file = program->files; file <= last; file++) {
+		tell_file(file->path, &file->binary);
+		if (file->binary.kind == REPRISE_BINARY_SCRIPT &&
+		    file < &program->files[REPRISE_PROGRAM_FILES - 1] &&
+		    !tell_script(file, file[1].path, file < last))
 			return false;
-		}
-		reprise_cli_tell("a script for", "%s%s%s", binary.interpreter,
-		                 binary.argument[0] != '\0' ? " " : "", binary.argument);
-		if (!find_interpreter(&binary, path, sizeof(path))) {
-			printf(
-				"cannot be run: env looks for a program named \"%s\", and there is none in any folder of PATH\n",
-				path);
-			return false;
-		}
-		binary = reprise_binary_read(path);
-		tell_program(path, &binary);
 	}
-	return judge(path, &binary, hindrances);
+	return judge(last->path, &last->binary, hindrances);
 }

@@ -169,7 +169,7 @@ static void tell_deaf(void)
 	if (reprise_ranges_wanted && (listener == NULL || !reprise_tool_listener_is_ours(listener)))
 		reprise_log(
 			REPRISE_LOG_WARNING,
-			"REPRISE_NVTX_OFF has no effect: NVTX_INJECTION64_PATH does not name this library (reprise run sets it)");
+			"REPRISE_NVTX_OFF has no effect: NVTX_INJECTION64_PATH does not name this library (reprise run --nvtx-off sets it)");
 }
 
 static enum reprise_mode decide(void)

@@ -203,6 +203,26 @@ class Nvtx(unittest.TestCase):
         self.assertIn("REPRISE_NVTX_OFF has no effect: NVTX_INJECTION64_PATH does not name this library", self.preloaded("ranges", REPRISE_NVTX_OFF="eager*").stderr)
         self.assertEqual(self.report["nvtx_ops"], 0)
 
+    def profile(self, name, line):
+        path = self.folder / "config" / "reprise" / f"{name}.conf"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(line + "\n")
+
+    def test_a_profile_names_ranges_as_the_command_does(self):
+        """Of the program, which another may start; the environment counts more."""
+        self.profile(Path(PROGRAM).name, "REPRISE_NVTX_OFF = eager*")
+        config, program = {"XDG_CONFIG_HOME": self.folder / "config"}, [PROGRAM, MODULE, "ranges"]
+        run = [COMMAND, "run", "--report", self.report_in]
+        for words, ranges in (["--", *program], True), (["--stand-in", "--", *program], True), (["--", "sh", "-c", '"$@"; true', "sh", *program], True), (["--nvtx-off", "other", "--", *program], False):
+            with self.subTest(words=words[0]):
+                self.assertNotIn("has no effect", self.ran([*run, *words], **config).stderr)
+                self.assertEqual(self.report["nvtx_ops"], IN_RANGE * ITERATIONS if ranges else 0)
+        self.profile(Path(PROGRAM).name, "REPRISE_NVTX_OFF =")
+        self.profile("other", "REPRISE_NVTX_OFF = eager*")
+        self.ran([*run, "--", *program], NVTX_INJECTION64_PATH=LISTENER, **config)
+        self.assertEqual(self.report["nvtx_ops"], 0)
+        self.assertEqual(len(self.heard("push", "reprise")), self.report["launches"])
+
     # ---- who listened before ----
 
     def test_the_listener_hears_all_the_same(self):

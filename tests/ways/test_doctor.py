@@ -234,7 +234,7 @@ class Doctor(unittest.TestCase):
 
     def test_the_verdict_follows_from_places_that_cannot_be_written_to(self):
         program, place = WAYS / "ways-linked", f"{self.folder}/nowhere/x"
-        for name, what in (("REPORT", "report"), ("TIMELINE", "timeline"), ("RECORD", "recording"), ("DOT", "drawings")):
+        for name, what in (("REPORT", "report"), ("TIMELINE", "timeline"), ("RECORD", "recording"), ("DOT", "drawings"), ("METRICS", "metrics")):
             refused = {f"REPRISE_{name}": place}
             said = self.says(program, 1, f"can be preloaded, but reprise run refuses to start it: cannot write {what} to {place}: No such file or directory.\n", **refused)
             self.assertEqual(said.count("can be preloaded"), 1)

@@ -5,6 +5,7 @@ usage: test_profiles.py BUILD LIBRARY
 """
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -174,6 +175,46 @@ class Profiles(unittest.TestCase):
             self.assertIn(f"  {words}\n", outcome.stdout)
         without = subprocess.run([REPRISE, "doctor"], env=self.environment, capture_output=True, text=True, timeout=100)
         self.assertIn("REPRISE_HOLD     400 (default)", without.stdout)
+
+    def doctor(self, program=PROGRAM, **environment):
+        return subprocess.run([REPRISE, "doctor", program], env=self.environment | environment, capture_output=True, timeout=100).stdout.decode("latin-1")
+
+    def shows_no_control(self, said):
+        self.assertEqual([letter for letter in said if letter != "\n" and not letter.isprintable()], [])
+
+    def test_the_doctor_shows_no_control_characters_of_what_is_given(self):
+        evil = "a\x1b[2Jb,\x1b]0;evil\x07\x9b31m"
+        self.profile("launchbound-driver", f"REPRISE_DENY = {evil}", f"REPRISE_TIMELINE = {self.folder}/{evil}")
+        said = self.doctor()
+        self.assertIn("REPRISE_DENY     a?[2Jb,?]0;evil?", said)
+        self.assertIn(f"timeline         {self.folder}/a?[2Jb,?]0;evil?", said)
+        self.shows_no_control(said)
+        for name in "REPRISE_DENY", "REPRISE_HOLD", "REPRISE_PAYS", "REPRISE_REPORT", "REPRISE_METRICS":
+            with self.subTest(name=name):
+                self.shows_no_control(self.doctor(**{name: evil}))
+
+    def test_the_doctor_knows_that_the_command_reads_no_profile(self):
+        self.profile("launchbound-driver", f"REPRISE_TIMELINE = {self.folder}/nowhere/x")
+        said = self.doctor()
+        self.assertIn(f"cannot write timeline to {self.folder}/nowhere/x: No such file or directory\n", said)
+        self.assertNotIn("refuses", said)
+        outcome = subprocess.run([REPRISE, "run", "--", PROGRAM, *map(str, ARGUMENTS)], env=self.environment, capture_output=True, text=True, timeout=100)
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+
+    def test_the_doctor_shows_no_values_that_a_program_with_other_rights_does_not_have(self):
+        copy, script = self.folder / "privileged", self.folder / "script"
+        shutil.copy(PROGRAM, copy)
+        script.write_text(f"#!{copy}\n")
+        script.chmod(0o755)
+        for name in "privileged", "script":
+            self.profile(name, "REPRISE_MEMORY = 64")
+        for program in copy, script:
+            self.assertIn("REPRISE_MEMORY   64 (from ", self.doctor(program))
+        copy.chmod(0o4755)
+        for program in copy, script:
+            said = self.doctor(program, REPRISE_HOLD="77")
+            self.assertIn("  options          none: a program with more rights than its user reads none from the environment, and no profile\n", said)
+            self.assertNotIn("(from", said)
 
 
 if __name__ == "__main__":

@@ -156,11 +156,21 @@ static int fail(const char *why)
 	return WRONG;
 }
 
+/* True if the file gave the option a value that is not empty. */
+static bool is_given(enum reprise_option option)
+{
+	return reprise_option_origin(option)[0] == '/' &&
+	       (reprise_option_rows[option].kind != REPRISE_OPTION_TEXT ||
+	        reprise_option_text(option)[0] != '\0');
+}
+
 static int read_one(const char *folder, struct outcome *outcome)
 {
 	static char said[65536];
 	int words = memfd_create("said", 0), least;
+	char path[64];
 	ssize_t length;
+	bool gives[REPRISE_OPTION_COUNT];
 
 	alarm(SECONDS_MOST);
 	dup2(words, STDERR_FILENO);
@@ -168,6 +178,11 @@ static int read_one(const char *folder, struct outcome *outcome)
 	least = dup(words);
 	close(least);
 	reprise_options_read();
+	snprintf(path, sizeof(path), "%s/app" REPRISE_PROFILE_ENDING, folder);
+	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++)
+		gives[i] = reprise_profile_gives(path, i);
+	if (pread(words, said, sizeof(said), 0) != 0)
+		return fail("it said something, though only asked what a file gives");
 	reprise_profile_read(folder, "app");
 	if (dup(words) != least)
 		return fail("a file was left open");
@@ -179,6 +194,8 @@ static int read_one(const char *folder, struct outcome *outcome)
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++) {
 		if (!may_have(i))
 			return fail("an option has a value that it may not have");
+		if (is_given(i) && !gives[i])
+			return fail("an option has a value of a file that gives it none");
 		outcome->taken += reprise_option_origin(i)[0] == '/';
 	}
 	return 0;

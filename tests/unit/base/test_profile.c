@@ -394,6 +394,37 @@ START_TEST(bytes_that_are_no_text_are_not_read)
 }
 END_TEST
 
+static void which_gives(void)
+{
+	static const struct {
+		const char *text;
+		bool gives;
+	} files[] = {{"REPRISE_NVTX_OFF = io*\n", true},
+	             {"# a\n\nREPRISE_HOLD = soon\nREPRISE_NVTX_OFF=x", true},
+	             {"REPRISE_NVTX_OFF =\n", false},
+	             {"REPRISE_NVTX_OFF\n", false},
+	             {"# REPRISE_NVTX_OFF = io*\nREPRISE_DENY = io*\n", false},
+	             {"", false}};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		write_text(files[i].text);
+		ck_assert_msg(reprise_profile_gives(path, REPRISE_OPTION_NVTX_OFF) == files[i].gives, "%s",
+		              files[i].text);
+	}
+	write_text("REPRISE_NVTX_OFF = io*\n");
+	ck_assert_int_eq(chmod(path, 0666), 0);
+	ck_assert(!reprise_profile_gives(path, REPRISE_OPTION_NVTX_OFF));
+	ck_assert(!reprise_profile_gives(folder, REPRISE_OPTION_NVTX_OFF));
+}
+
+START_TEST(one_may_be_asked_whether_it_gives_an_option_and_says_nothing)
+{
+	read_by(which_gives);
+	ck_assert_str_eq(said, "");
+	all_are_default();
+}
+END_TEST
+
 START_TEST(nothing_is_said_where_there_is_none)
 {
 	read_by(from_folder);
@@ -450,6 +481,7 @@ int main(void)
 	tcase_add_test(tests, nothing_is_said_of_a_program_whose_name_no_file_can_have);
 	tcase_add_test(tests, a_program_that_may_open_no_files_hears_of_those_that_are_there);
 	tcase_add_test(tests, bytes_that_are_no_text_are_not_read);
+	tcase_add_test(tests, one_may_be_asked_whether_it_gives_an_option_and_says_nothing);
 	tcase_add_test(tests, nothing_is_said_where_there_is_none);
 	tcase_add_test(tests, bytes_of_chance);
 	suite_add_tcase(suite, tests);
