@@ -298,9 +298,9 @@ class Page(WithReports):
         self.assertIn("Made on the simulated driver", self.told()[1])
 
     def test_outliers(self):
-        self.assertEqual(page.outliers([10, 10.1, 9.9, 10, 5]), [False, False, False, False, True])
-        self.assertEqual(page.outliers([10, 10, 10, 10.1]), [False] * 4)    # less than a twentieth
-        self.assertEqual(page.outliers([1, 100]), [False, False])
+        self.assertEqual(reports.outliers([10, 10.1, 9.9, 10, 5]), [False, False, False, False, True])
+        self.assertEqual(reports.outliers([10, 10, 10, 10.1]), [False] * 4)    # less than a twentieth
+        self.assertEqual(reports.outliers([1, 100]), [False, False])
         each = [copy.deepcopy(self.on) | {"rank": rank, "launch_time_ns": 10**9 if rank != 3 else 2 * 10**9} for rank in range(6)]
         self.assertEqual(page.ranks(each).count('class="mark"'), 2)    # it, and what explains the mark
 

@@ -280,6 +280,52 @@ class Command(WithFolder):
         self.assertEqual([line[1] for line in lines if line[:1] == ["rank"] and len(line) > 8 and line[3] in {str(one["pid"]) for one in each}], ["0", "1", "2"])
         self.assertIn(f"{sum(one['ops'] for one in each):,}", next(line for line in lines if line[:1] == ["all"]))
 
+    def made_ranks(self, change, count):
+        """Reports of so many ranks, made of one: `change` gives what differs."""
+        told, _ = report(self.path, "run", "chain")
+        self.path.unlink()
+        for rank in range(count):
+            (self.folder / f"{rank}.json").write_text(json.dumps(told | {"rank": rank, "rank_variable": "RANK", "pid": 1000 + rank, "launch_time_ns": 10**9} | change(rank)))
+        return told
+
+    def test_outliers_are_marked_in_the_table_and_named_in_json(self):
+        turns = {"verdict": "replay", "gain": 1300, "low": 1200, "high": 1400, "processor": 0, "turns": 42, "tests": 1, "loops": 1, "decided_ns": 1, "lost_ns": 1}
+        changes = {2: {"launch_time_ns": 3 * 10**9}, 4: {"turns": turns | {"gain": 700}}}
+        self.made_ranks(lambda rank: {"turns": turns} | changes.get(rank, {}), 6)
+        shown = reprise("report", self.folder)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        rows = {line.split()[1]: line for line in shown.stdout.partition("What happened")[0].splitlines() if line.startswith("  rank ")}
+        self.assertEqual({rank: row.count("!") for rank, row in rows.items() if row.count("!")}, {"2": 1, "4": 1})
+        self.assertIn(" ! 3 s ", rows["2"])
+        self.assertIn(" ! 0.70 x ", rows["4"])
+        self.assertIn("\n  ! marks an outlier: further from the middle of all processes than", shown.stdout)
+        listed = json.loads(reprise("report", self.folder, "--json").stdout)["outliers"]
+        self.assertEqual([(one["rank"], one["pid"], one["in"]) for one in listed], [(2, 1002, ["launch time"]), (4, 1004, ["gain"])])
+
+    def test_where_there_is_no_outlier_none_is_spoken_of(self):
+        self.made_ranks(lambda rank: {}, 3)
+        self.assertNotIn("!", reprise("report", self.folder).stdout)
+        self.assertEqual(json.loads(reprise("report", self.folder, "--json").stdout)["outliers"], [])
+
+    def test_of_many_ranks_a_few_are_named_those_that_gained_least_first(self):
+        turns = {"verdict": "replay", "low": 1200, "high": 1400, "processor": 0, "turns": 42, "tests": 1, "loops": 1, "decided_ns": 1, "lost_ns": 1}
+        told = self.made_ranks(lambda rank: {"measured": f"1.{99 - rank} x faster, measured in 42 turns, 1.20 to 1.40", "turns": turns | {"gain": 1990 - 10 * rank}, "host": f"node{rank}",
+                                             "driver": f"580.{rank}", "stopped": f"a capture failed with {rank}"}, 64)
+        lines = reprise("report", self.folder).stdout.splitlines()
+        verdict, = [line for line in lines if "were replayed" in line]
+        for words in ("; rank 63: 1.36 x faster, measured in 42 turns, 1.20 to 1.40; rank 62: 1.37 x", "rank 61: 1.38 x faster, measured in 42 turns, 1.20 to 1.40; and 61 more",
+                      "Nothing was replayed any more after: a capture failed with 0; a capture failed with 1; a capture failed with 2; and 61 more."):
+            self.assertIn(words, verdict)
+        self.assertLess(len(verdict.partition(" Nothing")[0]), 300)
+        self.assertIn("driver 580.0; 580.1; 580.2; and 61 more, ", lines[1])
+        joined = json.loads(reprise("report", self.folder, "--json").stdout)
+        self.assertEqual(joined["ops"], 64 * told["ops"])
+
+    def test_options_that_differ_between_many_ranks(self):
+        told = self.made_ranks(lambda rank: {}, 1)
+        self.made_ranks(lambda rank: {"options": told["options"] | {"REPRISE_TIMELINE": {"value": f"rank{rank}.json", "from": "environment"}}}, 64)
+        self.assertIn("REPRISE_TIMELINE=rank0.json / rank1.json / rank2.json / and 61 more", reprise("report", self.folder).stdout)
+
     def test_what_turns_have_measured_is_shown(self):
         told, _ = report(self.path, "run", "chain", REPRISE_TURNS="1")
         self.path.write_text(json.dumps(told | {"measured": "1.31 x faster, measured in 42 turns, 1.27 to 1.35", "turn_ops": 5}))

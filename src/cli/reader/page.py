@@ -2,7 +2,6 @@
 import re
 from html import escape
 from pathlib import Path
-from statistics import median
 
 import advice
 import judgement
@@ -21,8 +20,6 @@ CALL_SITES_MOST = 6
 ADVICE_MOST = 3        # that are shown at once; the others in a fold
 RANKS_DRAWN_MOST = 16  # that have a plot of their own over time
 SIMULATED = "Simulated device"    # the name that tests/sim gives to its GPU
-USUAL_SPREADS = 5      # further from the middle than so many usual distances is an outlier,
-NOTABLE_SPREAD = 0.05  # if by more than so much of the middle
 INTERPRETERS = re.compile(r"(python|pypy|perl|ruby|julia|bash|sh)[0-9.]*")
 OTHERS = re.compile(r" and [0-9,]+ other places?$")    # that advice.where() adds to a place
 PLAIN_OPTIONS = ("-u", "-O", "-OO", "-B", "-E", "-I", "-s", "-S")    # of Python's, those that no value follows
@@ -319,15 +316,8 @@ def idle(report):
                    "calls. Nothing was measured on the GPU.", table(("kernels take", "idle", "for want of launches"), rows, "narrow"))
 
 
-def outliers(values):
-    """For each value whether it lies far from the middle."""
-    middle = median(values)
-    usual = median(abs(value - middle) for value in values)
-    return [len(values) > 2 and abs(value - middle) > max(USUAL_SPREADS * usual, NOTABLE_SPREAD * abs(middle)) for value in values]
-
-
 def rank_bars(title, explained, each, values, kind, show):
-    apart, most = outliers(values), max(max(values), 0) or 1
+    apart, most = reports.outliers(values), max(max(values), 0) or 1
     drawn = [(term("process", reports.who(one)) if i == 0 else escape(reports.who(one)), plots.bar(plots.piece(kind, 0, plots.per_cent(max(value, 0), most), f"{reports.who(one)} on {one['host']}")),
               (MARK if far else "") + escape(show(value))) for i, (one, value, far) in enumerate(zip(each, values, apart))]
     return f"<h3>{marked(title)}</h3>{explained}{plots.rows(drawn)}"
@@ -345,10 +335,10 @@ def ranks(each):
     if len(each) < 2:
         return ""
     done = reports.done(each[0], "replayed")
-    parts = [rank_bars(f"Calls {done}", "", each, [100 * one["replayed"] / one["ops"] if one["ops"] else 0 for one in each], "replayed", lambda value: f"{value:.1f} %"),
-             rank_bars("Launch time, one by one", "", each, [one["launch_time_ns"] for one in each], "eager", duration)]
-    if all("turns" in one and one["turns"]["gain"] > 0 for one in each):
-        parts.append(rank_bars("Gain, measured by turns", "", each, [one["turns"]["gain"] for one in each], "replayed", judgement.times))
+    held = reports.held_together(each)
+    parts = [rank_bars(f"Calls {done}", "", each, held["replayed"], "replayed", lambda value: f"{value:.1f} %"), rank_bars("Launch time, one by one", "", each, held["launch time"], "eager", duration)]
+    if "gain" in held:
+        parts.append(rank_bars("Gain, measured by turns", "", each, held["gain"], "replayed", judgement.times))
     rows = [(escape(reports.who(one)), escape(one["host"]), str(one["pid"]), count(one["ops"]), duration(one["wall_ns"]), duration(one["saved_ns"]), duration(one["hold_longest_ns"]),
              size(one["graph_bytes_most"])) for one in each]
     listed = table(("<process", "<host", "pid", "calls", "duration", reports.done(each[0], "saved"), "longest deferral", "graph memory"), rows, "stack titled")

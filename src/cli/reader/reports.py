@@ -5,6 +5,7 @@ import shutil
 import stat
 import subprocess
 from pathlib import Path
+from statistics import median
 
 import schema
 from amounts import count, shortened
@@ -16,6 +17,10 @@ LEARNING = "still learning"    # a fate of calls
 PROGRAMS_MOST = 4   # that are named if they differ
 ENDED = "the process ends"    # the reason `stopped` of every process that ended by itself
 WORDS = ("host", "version", "commit", "gpu_name", "driver_cuda", "driver", "tool", "tool_sign", "aside", "recording_ended", "difference", "stopped", "measured")
+TEXTS_MOST = 3      # that are told of processes that differ,
+TEXT_MOST = 70      # characters of each
+USUAL_SPREADS = 5      # further from the middle than so many usual distances is an outlier,
+NOTABLE_SPREAD = 0.05  # if by more than so much of the middle
 KERNEL_NS = 1000    # assumed for a kernel that was not measured: the shortest on an H200
 NAMES = json.loads((Path(__file__).parent / "names.json").read_text())
 
@@ -168,15 +173,29 @@ def join(reports):
     joined["processes"] = len(reports)
     joined["runs_ns"] = sum(report["wall_ns"] for report in reports)
     joined["complete"] = not any(map(is_snapshot, reports))
+    joined["outliers"] = outliers_of(reports)
     for name in ("rank", "rank_variable", "pid", "turns"):
         joined.pop(name, None)
     return joined
 
 
 def joined_words(reports, name):
-    """All different texts, each once. That a process ended is left out if another gives a reason."""
-    words = list(dict.fromkeys(report[name] for report in reports if name in report))
-    return "; ".join([word for word in words if word != ENDED] or words)
+    """The different texts, each once, or the first of many. That a process ended is left out if another gives a reason. What was measured is each process's own: the least gains come first."""
+    if name == "measured":
+        reports = sorted(reports, key=lambda report: report.get("turns", {}).get("gain", 0))
+    first = {}
+    for report in reports:
+        if name in report:
+            first.setdefault(report[name], report)
+    words = [word for word in first if word != ENDED] or list(first)
+    if len(words) == 1:
+        return words[0]
+    return few([f"{who(first[word])}: {word}" if name == "measured" else word for word in words], "; ")
+
+
+def few(texts, between):
+    """A few of them, shortened, and how many more there are."""
+    return between.join(shortened(text, TEXT_MOST) for text in texts[:TEXTS_MOST]) + (f"{between}and {len(texts) - TEXTS_MOST} more" if len(texts) > TEXTS_MOST else "")
 
 
 def joined_commands(reports):
@@ -197,7 +216,8 @@ def joined_options(each):
 def joined_option(each):
     if all(option == each[0] for option in each):
         return each[0]
-    return {key: " / ".join(dict.fromkeys(str(option[key]) for option in each)) for key in ("value", "from")}
+    values, origins = (list(dict.fromkeys(str(option[key]) for option in each)) for key in ("value", "from"))
+    return {"value": few(values, " / "), "from": " / ".join(origins)}
 
 
 def named_sequence(row, report):
@@ -265,6 +285,30 @@ def join_histogram(histograms):
         first = buckets.setdefault(near, [begin, end, 0])
         first[2] += number
     return [buckets[key] for key in sorted(buckets)]
+
+
+# ---- processes beside each other ----
+
+def outliers(values):
+    """For each value whether it lies far from the middle."""
+    middle = median(values)
+    usual = median(abs(value - middle) for value in values)
+    return [len(values) > 2 and abs(value - middle) > max(USUAL_SPREADS * usual, NOTABLE_SPREAD * abs(middle)) for value in values]
+
+
+def held_together(reports):
+    """What processes of a job are held against each other by: the values of all, by name."""
+    held = {"replayed": [100 * report["replayed"] / report["ops"] if report["ops"] else 0 for report in reports], "launch time": [report["launch_time_ns"] for report in reports]}
+    if all("turns" in report and report["turns"]["gain"] > 0 for report in reports):
+        held["gain"] = [report["turns"]["gain"] for report in reports]
+    return held
+
+
+def outliers_of(reports):
+    """The processes that are outliers, and in what."""
+    far = {name: outliers(values) for name, values in held_together(reports).items()}
+    found = [(report, [name for name in far if far[name][i]]) for i, report in enumerate(reports)]
+    return [{name: report[name] for name in ("rank", "host", "pid") if name in report} | {"in": names} for report, names in found if names]
 
 
 # ---- derived values ----

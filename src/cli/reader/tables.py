@@ -1,14 +1,17 @@
 """Reports as text."""
 from datetime import datetime
 
+import judgement
 import kernel_names
 import reports
+import words
 from amounts import count, duration, of_launches, share, shortened, size
 
 TRACES_MOST = 12
 KERNELS_MOST = 10
 NAME_MOST = 44      # characters
 KERNEL_MOST = 90
+MARK = "!"    # of an outlier
 
 
 def table(title, heads, rows):
@@ -74,12 +77,21 @@ def snapshot(report):
 
 
 def ranks(each, joined):
-    def row(name, host, report):
-        return (name, host, report.get("pid", ""), count(report["ops"]), share(report["replayed"], report["ops"]), duration(report["launch_time_ns"]),
-                duration(report["saved_ns"]), count(report["traces"]), duration(report["hold_longest_ns"]), size(report["graph_bytes_most"]))
+    held = reports.held_together(each)
+    far = {name: reports.outliers(values) for name, values in held.items()}
 
-    return table("Processes", ("<", "<host", "pid", "launches", reports.done(joined, "replayed"), "launch time", reports.done(joined, "saved"), "sequences", "longest deferral", "graphs"),
-                 [*(row(f"rank {one['rank']}" if "rank" in one else "", one["host"], one) for one in each), row("all", "", joined)])
+    def row(name, host, report, marks=()):
+        def marked(name, shown):
+            return f"{MARK} {shown}" if name in marks else shown
+
+        gain = [marked("gain", judgement.times(report["turns"]["gain"])) if "turns" in report else ""] if "gain" in held else []
+        return (name, host, report.get("pid", ""), count(report["ops"]), marked("replayed", share(report["replayed"], report["ops"])), marked("launch time", duration(report["launch_time_ns"])),
+                duration(report["saved_ns"]), *gain, count(report["traces"]), duration(report["hold_longest_ns"]), size(report["graph_bytes_most"]))
+
+    heads = ("<", "<host", "pid", "launches", reports.done(joined, "replayed"), "launch time", reports.done(joined, "saved"), *(["gain"] if "gain" in held else []), "sequences", "longest deferral", "graphs")
+    rows = [row(f"rank {one['rank']}" if "rank" in one else "", one["host"], one, [name for name in far if far[name][i]]) for i, one in enumerate(each)]
+    text = table("Processes", heads, [*rows, row("all", "", joined)])
+    return text + (f"  {MARK} marks an outlier: {words.TERMS['outlier'][:1].lower()}{words.TERMS['outlier'][1:]}\n" if any(map(any, far.values())) else "")
 
 
 def fates(report):
