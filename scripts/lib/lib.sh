@@ -135,6 +135,15 @@ want_command() {
 	command -v "$1" >/dev/null || (apt_install "$2") || echo "not to be had: $1"
 }
 
+# want_python MODULE PACKAGE: a package of PyPI's for the tests alone, in a folder of its own: the Python that runs them may not be Debian's.
+want_python() {
+	! PYTHONPATH=$PWD/$build-python python3 -c "import $1" 2>/dev/null || return 0
+	python3 -m pip --version >/dev/null 2>&1 || (apt_install python3-pip) || true
+	echo "installing: $2 into $build-python"
+	python3 -m pip install -q --disable-pip-version-check --root-user-action ignore --retries 1 --timeout 20 --no-deps --upgrade --target "$build-python" "$2" >/dev/null 2>&1 ||
+		echo "not to be had: $2"
+}
+
 prepare_tests() {
 	need pkg-config pkg-config
 	pkg-config --exists check || apt_install check
@@ -150,6 +159,8 @@ prepare_tests() {
 	# Libraries that are preloaded beside Reprise.
 	want libjemalloc.so.2 libjemalloc2
 	want libtcmalloc_and_profiler.so.4 libgoogle-perftools4t64 libgoogle-perftools4
+	# Prometheus' own reader of metrics.
+	want_python prometheus_client.parser prometheus_client
 	# What reports are held against: their schema, and a browser.
 	python3 -c 'import jsonschema' 2>/dev/null || (apt_install python3-jsonschema) || echo "not to be had: python3-jsonschema"
 	command -v chromium >/dev/null || (apt_install chromium fonts-dejavu-core) || echo "not to be had: chromium"
