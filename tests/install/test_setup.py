@@ -74,6 +74,22 @@ class Setup(unittest.TestCase):
         for sanitizer in "address", "thread", "address,undefined":
             self.refuses(f"-Db_sanitize={sanitizer}", "-Db_lundef=false", reason=f"-Db_sanitize={sanitizer}: with clang its functions are in the program", CC="clang")
 
+    def test_a_sanitizer_by_flags(self):
+        """Whatever the compiler: before it is asked for anything else."""
+        self.refuses("-Dtests=disabled", reason="-fsanitize=memory: it has to be in all that a process loads", CFLAGS="-O2 -fsanitize=memory", CC="clang" if shutil.which("clang") else "gcc")
+        self.refuses("-Dc_args=-fsanitize=memory", reason="-fsanitize=memory: it has to be in all that a process loads", CC="clang" if shutil.which("clang") else "gcc")
+        if shutil.which("gcc"):
+            for flags in {"CFLAGS": "-fsanitize=address,undefined"}, {"CFLAGS": "-fsanitize=address -fsanitize=undefined"}, {"LDFLAGS": "-fsanitize=address,undefined"}:
+                self.refuses(reason="-fsanitize=address,undefined: the build does not know of it by flags", CC="gcc", **flags)
+            self.refuses(reason="-fsanitize=thread: the build does not know of it by flags", CC="gcc", CFLAGS="-fsanitize=undefined -fno-sanitize=undefined -fsanitize=thread")
+        if shutil.which("clang"):
+            self.refuses(reason="-fsanitize=undefined: with clang its functions are in the program", CC="clang", CFLAGS="-fsanitize=undefined")
+
+    @unittest.skipUnless(shutil.which("gcc"), "there is no gcc here")
+    def test_a_sanitizer_that_a_later_flag_takes_away(self):
+        for taken in "-fno-sanitize=all", "-fno-sanitize=undefined,address":
+            self.refuses("-Dcuda=/nonexistent", reason="-Dcuda=/nonexistent", CC="gcc", CFLAGS=f"-fsanitize=undefined,address {taken}")
+
     @unittest.skipUnless(shutil.which("gcc"), "there is no gcc here")
     def test_the_sanitizers_that_scripts_sanitize_has_are_not_refused(self):
         for sanitizer in "thread", "address,undefined":
