@@ -8,6 +8,7 @@ from pathlib import Path
 from lib.runs import read_report, run_within
 
 LEAST = 0.99    # none may be slower by more than 1 %
+FASTER, NO_SLOWER, SLOWER, NOISE, TOO_FEW = VERDICTS = ("faster", "no slower than 1 % as measured", "slower by more than 1 %", "noise forbids a verdict", "too few runs for a verdict")
 REASON_LEAST = 0.01    # of the calls: less is no reason
 SAID_MOST = 300    # characters of an error
 
@@ -78,6 +79,19 @@ def measured(counted):
     return max(counted, key=lambda report: report["ops"]).get("measured") if counted else None
 
 
+def verdict(line):
+    """By the interval of its gain, in which the true one is with a probability of 95 %."""
+    if line["least"] is None:
+        return TOO_FEW
+    if line["greatest"] < LEAST:
+        return SLOWER
+    return FASTER if line["least"] > 1 else NO_SLOWER if line["least"] >= LEAST else NOISE
+
+
+def interval(line):
+    return f"{line['least']:.2f}–{line['greatest']:.2f}" if line["least"] is not None else "too few runs"
+
+
 def problems(line, timed=True):
     """What is wrong with a program, in words. Not `timed`: its times mean nothing."""
     name = line["program"]
@@ -86,7 +100,7 @@ def problems(line, timed=True):
         return
     if line["stdout"] == "differs":
         yield f"{name}: the output differs"
-    if timed and line["greatest"] is not None and line["greatest"] < LEAST:
+    if timed and verdict(line) == SLOWER:
         yield f"{name}: slower, {line['gain']:.2f} x, {line['least']:.2f} to {line['greatest']:.2f}"
 
 
@@ -97,8 +111,7 @@ def said(line):
 
 
 def cells(line):
-    interval = f"{line['least']:.2f}–{line['greatest']:.2f}" if line["least"] is not None else "too few runs"
-    return {"program": line["program"], "without, s": f"{line['without_s']:.3g}", "with, s": f"{line['with_s']:.3g}", "gain": f"{line['gain']:.2f}", "interval": interval, "CPU": f"{line['cpu']:.2f}" if line["cpu"] else "–",
+    return {"program": line["program"], "without, s": f"{line['without_s']:.3g}", "with, s": f"{line['with_s']:.3g}", "gain": f"{line['gain']:.2f}", "interval": interval(line), "verdict": verdict(line), "CPU": f"{line['cpu']:.2f}" if line["cpu"] else "–",
             "calls": f"{line['ops']:,}", "replayed": f"{line['replayed'] / line['ops']:.1%}" if line["ops"] else "no calls seen",
             "most of the rest": f"{line['reason'][0]} ({line['reason'][1]:.1%})" if line["reason"] else "–", "Reprise says": line["measured"] or "–", "graphs, MiB": f"{line['graph_bytes'] / 2**20:.1f}",
             "output": {"same": "the same", "differs": "**differs**", "varies": "varies by itself"}.get(line["stdout"], str(line["stdout"]))}
@@ -118,7 +131,10 @@ def document(facts, found, left_out):
 
 
 def summary(good):
-    slow = [line["program"] for line in good if line["greatest"] is not None and line["greatest"] < LEAST]
     yield f"{len(good)} programs: geometric mean of the gains {math.exp(statistics.fmean(math.log(line['gain']) for line in good)):.2f}, median {statistics.median(line['gain'] for line in good):.2f}."
-    yield f"Slower by more than 1 %, by the whole interval: {', '.join(slow) or 'none'}."
+    for kind in VERDICTS:
+        found = [line for line in good if verdict(line) == kind]
+        named = ", ".join(f"{line['program']} ({interval(line)})" for line in found) if kind in (SLOWER, NOISE) else ", ".join(line["program"] for line in found) if kind == TOO_FEW else ""
+        if found or kind != TOO_FEW:
+            yield f"{kind[0].upper()}{kind[1:]}: {len(found)}{f': {named}' if named else ''}."
     yield f"Output differs: {', '.join(line['program'] for line in good if line['stdout'] == 'differs') or 'none'}."

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from lib import compat_judge, runs
+from lib import compat_judge, load, runs
 
 BUILD = Path(sys.argv[1]).resolve()
 TOP = Path(__file__).resolve().parents[2]
@@ -38,7 +38,7 @@ class Compat(unittest.TestCase):
         page, = (self.folder / "results").glob("*-compat-the-simulated-driver.md")
         self.assertEqual(page.read_text().strip(), said[said.index("# Programs"):].strip())
         row = next(line for line in said.splitlines() if line.startswith("| chain |"))
-        self.assertEqual(row.split(" | ")[6], "96,000")
+        self.assertEqual(row.split(" | ")[7], "96,000")
         self.assertTrue(row.endswith("| the same |"), row)
         self.assertIn("- Output differs: none.", said)
 
@@ -68,19 +68,48 @@ class Compat(unittest.TestCase):
 
     def test_lists_that_cannot_be_used(self):
         for sections, words in ((["command = x"], "no section headers"), (["[a]", "folder = ."], r"\[a\] has to have a command"), (["[a]", "command = x", "time = 3"], r"\[a\] has to have a command, and beside it only"),
-                                (["[a]", "command = x", "timeout = soon"], "timeout that is no number"), (["[a, b]", "command = x"], "has a comma"), ([], "names no program")):
+                                (["[a]", "command = x", "timeout = soon"], "timeout that is no number"), ([], "names no program")):
             with self.subTest(sections=sections):
                 self.assertRegex(self.compat(sections, status=2).stderr.splitlines()[-1], words)
         self.assertIn("has no b", self.compat(["[a]", "command = x"], "--only", "b", status=2).stderr)
 
+    def test_the_example_of_its_own_description(self):
+        text = subprocess.run([TOP / "scripts" / "compat", "--help"], capture_output=True, text=True).stdout
+        example = [line.strip().split("   ")[0] for line in text.splitlines() if line.startswith("    [") or line.startswith("    ") and " = " in line]
+        self.assertEqual((example[0], len(example)), ("[jacobi, 2 ranks]", 5))
+        name = example[0].strip("[]")
+        sections = [*(line.replace(line.partition(" = ")[2], {"command": "echo checksum", "folder": "."}.get(line.partition(" = ")[0], line.partition(" = ")[2])) for line in example), "[jacobi]", "command = exit 3"]
+        said = self.compat(sections, "--only", name).stdout
+        self.assertIn(f"| {name} |", said)
+        self.assertNotIn("| jacobi |", said)
+
+    def test_names_may_have_commas_where_they_are_chosen_too(self):
+        compat = load(TOP / "scripts" / "compat")
+        names = {"jacobi", "jacobi, 2 ranks", "2 ranks", "b"}
+        for text, chosen in (("jacobi, 2 ranks", ["jacobi, 2 ranks"]), ("jacobi,2 ranks,b", ["jacobi, 2 ranks", "b"]), ("b,jacobi", ["b", "jacobi"]), ("2 ranks,,b,", ["2 ranks", "b"]), ("c,b", ["c", "b"]), ("", [])):
+            self.assertEqual(compat.named(text, names), chosen)
+
 
 class Judged(unittest.TestCase):
-    def test_slower_by_the_whole_interval_is_a_problem_and_a_page_says_so(self):
-        for greatest, slow in ((0.98, True), (0.995, False), (None, False)):
-            line = LINE | {"gain": 0.95, "least": greatest and 0.9, "greatest": greatest}
-            self.assertEqual(len(list(compat_judge.problems(line))), slow)
-            self.assertEqual(list(compat_judge.problems(line, timed=False)), [])
-            self.assertIn(f"by the whole interval: {'p' if slow else 'none'}.", compat_judge.document({"GPU": "g", "date": "d"}, [line], []))
+    def test_each_program_has_one_verdict_and_only_a_loss_that_is_known_is_a_problem(self):
+        judged = ((1.01, 1.2, "faster"), (1.0, 1.2, "no slower than 1 % as measured"), (0.99, 1.01, "no slower than 1 % as measured"), (0.989, 1.2, "noise forbids a verdict"), (0.9, 0.99, "noise forbids a verdict"),
+                  (0.9, 0.989, "slower by more than 1 %"), (None, None, "too few runs for a verdict"))
+        for least, greatest, verdict in judged:
+            with self.subTest(least=least, greatest=greatest):
+                line = LINE | {"gain": 0.95, "least": least, "greatest": greatest}
+                self.assertEqual(compat_judge.verdict(line), verdict)
+                self.assertEqual(len(list(compat_judge.problems(line))), verdict.startswith("slower"))
+                self.assertEqual(list(compat_judge.problems(line, timed=False)), [])
+                self.assertEqual(compat_judge.cells(line)["verdict"], verdict)
+
+    def test_a_page_counts_the_verdicts_and_names_those_that_are_not_good(self):
+        lines = [LINE | {"program": name, "least": least, "greatest": greatest} for name, least, greatest in
+                 (("a", 1.1, 1.2), ("b", 1.3, 1.4), ("c", 0.995, 1.2), ("d", 0.9, 1.05), ("e", 0.8, 0.9), ("f", 0.85, 1.1))]
+        page = compat_judge.document({"GPU": "g", "date": "d"}, lines, [])
+        for words in ("- Faster: 2.\n", "- No slower than 1 % as measured: 1.\n", "- Slower by more than 1 %: 1: e (0.80–0.90).\n", "- Noise forbids a verdict: 2: d (0.90–1.05), f (0.85–1.10).\n"):
+            self.assertIn(words, page)
+        self.assertNotIn("Too few", page)
+        self.assertIn("- Too few runs for a verdict: 1: p.\n", compat_judge.document({"GPU": "g", "date": "d"}, [LINE | {"least": None, "greatest": None}], []))
 
     def test_the_reason_is_of_all_processes_together(self):
         def fates(report):
