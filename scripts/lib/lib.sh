@@ -153,6 +153,7 @@ prepare_tests() {
 	want_command valgrind valgrind
 	want_command clang-format clang-format # Debian 12 has the version that the sources are formatted with
 	want_command modulecmd environment-modules
+	want_command mpirun openmpi-bin # what starts ranks
 	# The wheel, and the types of its module.
 	need_venv
 	want_command mypy mypy
