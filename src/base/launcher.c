@@ -13,10 +13,10 @@
  * innermost has to count: the variable of an outer one is the same in all its processes, or the
  * node's. So a launcher stands behind those that it is used to start.
  *
- * MPI's launchers, which Slurm starts on each node: Open MPI, MVAPICH2, MPICH and its kin, Cray's
- * PALS, and those that only have PMIx. Then Flux, which Slurm may start, too. Slurm sets its own in
- * a batch script, too, whatever is started there. RANK without its companions may be a node's, or
- * the program's own. The last is a number within one machine only.
+ * First MPI's launchers: Open MPI, MVAPICH2, MPICH and its kin, Cray's PALS, and what has only
+ * PMIx. Flux and Slurm start these. Slurm starts Flux, too, and sets its variable in a batch script
+ * as well, whatever that starts. RANK without its companions may be a node's, or the program's own.
+ * The last is a number within one machine only.
  */
 static const char *const variables[] = {
 	"OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "PMIX_RANK",

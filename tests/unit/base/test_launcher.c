@@ -43,6 +43,7 @@ static const struct {
 	{"FLUX_TASK_RANK=8 " SRUN, "FLUX_TASK_RANK", 8},
 	/* RANK and WORLD_SIZE are a node's in some jobs of containers, which start mpirun */
 	{MPIRUN " RANK=0 WORLD_SIZE=2", "OMPI_COMM_WORLD_RANK", 3},
+	{MPIRUN " RANK=0 LOCAL_RANK=0", "OMPI_COMM_WORLD_RANK", 3},
 	{SRUN " RANK=0 LOCAL_RANK=x WORLD_SIZE=2", "SLURM_PROCID", 1},
 	/* what is no number, or none that a rank can have */
 	{"SLURM_PROCID=x LOCAL_RANK=1", "LOCAL_RANK", 1},
