@@ -144,15 +144,22 @@ class ByTurns:
         self.overdue = True
         kill_session(self.process.pid)
 
-    def ask(self, word=""):
-        """What the program answers, as a dictionary, or None: it has ended."""
+    def say(self, word=""):
+        """False: it has ended, and says nothing more."""
         try:
             self.process.stdin.write(f"{word}\n")
             self.process.stdin.flush()
-            found = values(self.process.stdout.readline())
         except BrokenPipeError:
-            return None
+            return False
+        return True
+
+    def hear(self):
+        """What the program answers, as a dictionary, or None: it has ended."""
+        found = values(self.process.stdout.readline())
         return found if "us" in found else None
+
+    def ask(self, word=""):
+        return self.hear() if self.say(word) else None
 
     def turn(self):
         """Microseconds per iteration, or None: it has ended."""
@@ -206,9 +213,9 @@ def values(text):
 HEAT_DEVICES_FORMS = ("together", "apart")    # written by hand
 
 
-def launchbound_forms(program):
+def launchbound_forms(program, environment=None):
     """The shapes of launchbound, each with the forms that it has."""
-    listed = (line.split(None, 2) for line in run([program, "--list"]).stdout.splitlines())
+    listed = (line.split(None, 2) for line in run([program, "--list"], environment=environment).stdout.splitlines())
     return {words[0]: tuple(words[1].split(",")) for words in listed if len(words) == 3}
 
 

@@ -4,7 +4,7 @@
     torch_models.py [--model mlp|encoder|resnet50|train] [--graph] [--warmup N] [--iterations N] [--batches N] [--turns]
 
 Prints one line of key=value, like launchbound. --graph runs the loop from a torch.cuda.CUDAGraph, written by hand. --turns: waits for a line
-on standard input before it sets up and warms up, and before each batch; it answers each with a line us=TIME.
+on standard input before it sets up, before it warms up, and before each batch; it answers each with a line us=TIME.
 
 Each iteration ends with two small kernels that fold the bits of what it computed into one tensor, so that no iteration can go wrong
 unseen. The digest is of that tensor, of the last output, and of whatever was trained.
@@ -198,6 +198,9 @@ def main():
     if not asked():
         return
     program = Program(settings)
+    answer(0)
+    if settings.turns and not asked():
+        return
     answer(program.batch(settings.warmup))
     wall = []
     while len(wall) < settings.batches and asked():

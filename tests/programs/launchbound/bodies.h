@@ -23,10 +23,14 @@ template <int LENGTH> void chain(Run &run, uint64_t)
 		run.launch(mix_kernels[0], 1, run.buffer[0], run.buffer[1], constant(k));
 }
 
+template <const void *const *KERNEL, int LENGTH> void chain_of(Run &run, uint64_t)
+{
+	for (uint32_t k = 0; k < LENGTH; k++)
+		run.launch(*KERNEL, 1, run.buffer[0], run.buffer[1], constant(k));
+}
+
 void conjugate_gradient(Run &run, uint64_t iteration);
 void thinking(Run &run, uint64_t iteration);
-void five_long(Run &run, uint64_t iteration);
-void hundred_of_5us(Run &run, uint64_t iteration);
 void mixed(Run &run, uint64_t iteration);
 
 // bodies_changing.cpp: arguments, grids or kernels change from iteration to iteration.
@@ -44,9 +48,12 @@ void two_bodies(Run &run, uint64_t iteration);
 void eight_bodies(Run &run, uint64_t iteration);
 void extra_ops(Run &run, uint64_t iteration);
 void changing_bodies(Run &run, uint64_t iteration);
+void buckets(Run &run, uint64_t iteration);
+void converge(Run &run, uint64_t iteration);
 void many_loops(Run &run, uint64_t iteration);
 void no_repeat(Run &run, uint64_t iteration);
 
 // bodies_streams.cpp: several streams, and memory in the order of a stream.
 void fork_join(Run &run, uint64_t iteration);
+void jacobi(Run &run, uint64_t iteration);
 void async_alloc(Run &run, uint64_t iteration);

@@ -51,6 +51,32 @@ void changing_bodies(Run &run, uint64_t iteration)
         of_family(run, run.choice[iteration], k);
 }
 
+// Inputs of eight sizes: the same kernels, each time with another grid.
+void buckets(Run &run, uint64_t iteration)
+{
+    uint32_t bucket = run.choice[iteration];
+    for (uint32_t k = 0; k < 40; k++)
+        run.launch(mix_kernels[k % MIX_KERNELS], 1 + bucket, run.buffer[0], run.buffer[1 + k % 3], constant(k));
+}
+
+// Five sweeps of a solver, and what tells the host whether there have to be more. Choice 1: a new problem comes before them.
+void converge(Run &run, uint64_t iteration)
+{
+    uint32_t *x = run.buffer[0], *y = run.buffer[1], *residual = run.buffer[2];
+    if (run.choice[iteration]) {
+        run.set(run.scratch, 17, 4 * BLOCK * sizeof(uint32_t));
+        run.launch(mix_kernels[6], 4, x, run.scratch, 1);
+        run.launch(mix_kernels[7], 4, y, run.scratch, 2);
+    }
+    for (uint32_t sweep = 0; sweep < 5; sweep++) {
+        run.launch(mix_kernels[0], 4, x, y, 3);
+        run.launch(mix_kernels[1], 4, y, x, 4);
+        run.launch(mix_kernels[2], 1, residual, x, 5);
+    }
+    run.launch(mix_kernels[3], 1, residual, residual + BLOCK, 6);
+    run.copy(run.from_device, residual, 2 * sizeof(uint32_t));
+}
+
 // Each loop goes round 16 times and never comes again.
 void many_loops(Run &run, uint64_t iteration)
 {

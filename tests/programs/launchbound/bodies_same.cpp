@@ -24,18 +24,6 @@ void thinking(Run &run, uint64_t)
     }
 }
 
-void five_long(Run &run, uint64_t)
-{
-    for (uint32_t k = 0; k < 5; k++)
-        run.launch(work_1ms, 1, run.buffer[0], run.buffer[1], constant(k));
-}
-
-void hundred_of_5us(Run &run, uint64_t)
-{
-    for (uint32_t k = 0; k < 100; k++)
-        run.launch(work_5us, 1, run.buffer[0], run.buffer[1], constant(k));
-}
-
 void mixed(Run &run, uint64_t)
 {
     uint32_t *filled = run.scratch, *copied = run.scratch + BLOCK, *given = run.scratch + 2 * BLOCK;

@@ -30,5 +30,8 @@ const void *const mix_kernels[MIX_KERNELS] = {
     (const void *)mix<134775813u>,  (const void *)mix<214013u>,     (const void *)mix<69069u>,
     (const void *)mix<1812433253u>, (const void *)mix<2891336453u>,
 };
+const void *const work_2us = (const void *)work<70>;
 const void *const work_5us = (const void *)work<280>;
+const void *const work_10us = (const void *)work<630>;
+const void *const work_30us = (const void *)work<2040>;
 const void *const work_1ms = (const void *)work<70000>;

@@ -12,6 +12,9 @@ enum { BLOCK = 256, MIX_KERNELS = 8 };
 // Tiny kernels, equal but for their constants: about a microsecond each.
 extern const void *const mix_kernels[MIX_KERNELS];
 
-// The same with a long chain of dependent arithmetic: about 5 us and about 1 ms on an H200.
+// The same with a long chain of dependent arithmetic: about as long as their names say on an H200.
+extern const void *const work_2us;
 extern const void *const work_5us;
+extern const void *const work_10us;
+extern const void *const work_30us;
 extern const void *const work_1ms;

@@ -1,13 +1,15 @@
 // launchbound: how long does an iteration of launch-bound work take, eagerly and from a hand-written graph?
 //
-//   launchbound --shape chain100 --mode FORM [--iterations N] [--warmup N] [--batches N] [--seed N] [--turns]
+//   launchbound --shape chain100 --mode FORM [--iterations N] [--warmup N] [--batches N] [--seed N] [--turns] [--answer]
 //   launchbound --list
 //
 // FORM is eager, graph for the first hand-written one that the shape has, or one of those that --list names. Prints one line of
 // key=value. The checksum covers every op in order and must be the same in all forms but the floor, which does no work; it
 // depends on the numbers of iterations, which is why they are part of the line.
 //
-// --turns: before the program sets up and warms up, and before each batch, it waits for a line on its standard input; it answers
+// --answer: the line has no times, so it is the same from run to run.
+//
+// --turns: before the program sets up, before it warms up, and before each batch, it waits for a line on its standard input; it answers
 // each with a line us=TIME. So several processes can be timed by turns. The end of the input ends the batches. A line with a word on
 // it asks for work as scripts/turns does (turns.h), with Reprise paused or not: so one process is timed by turns with itself.
 #include "../check.h"
@@ -27,7 +29,7 @@ struct Settings {
     const Shape *shape = nullptr;
     std::string form = "eager";
     uint64_t warmup = 0, iterations = 0, batches = 0, seed = 1;
-    bool turns = false;
+    bool turns = false, answer = false;
 
     uint64_t most_iterations() const { return warmup + iterations * batches; }
 };
@@ -39,7 +41,7 @@ struct Batch {
 // A thread of the program, with what it works with.
 struct Member {
     Member(const Settings &settings, uint64_t seed)
-        : run(seed, settings.shape->default_stream, settings.most_iterations()), form(make_form(settings.form.c_str())), shape(*settings.shape)
+        : run(seed, settings.shape->stream, settings.most_iterations()), form(make_form(settings.form.c_str())), shape(*settings.shape)
     {
         for (uint64_t i = 0; shape.choose && i < run.choice.size(); i++)
             run.choice[i] = shape.choose(run.random, run.choice.data(), i);
@@ -51,7 +53,7 @@ struct Member {
             form->body(shape, run, i);
             shape.finish(run, i);
         }
-        CHECK(cudaStreamSynchronize(run.own_stream));
+        run.wait();
     }
 
     Run run;
@@ -166,11 +168,8 @@ static int measure(const Settings &settings)
         return 0;
     Team team(settings);
     DeviceMemory memory;
-    memory.before();
-    double warm_us = settings.warmup ? team.batch(settings.warmup).wall_us : 0;
-    memory.after();
     if (settings.turns)
-        answer(warm_us);
+        answer(0);
 
     std::vector<double> wall, thread, process;
     struct Program {
@@ -181,14 +180,21 @@ static int measure(const Settings &settings)
         Program *asked = static_cast<Program *>(argument);
         asked->team.batch(asked->iterations);
     };
+    bool warm = !settings.warmup;
     while (wall.size() < settings.batches && (!settings.turns || turns_asked(&turns))) {
         if (turns.word[0]) {
             turns_take(&turns, settings.iterations, work, &program);
             continue;
         }
         memory.before();
-        Batch took = team.batch(settings.iterations);
+        Batch took = team.batch(warm ? settings.iterations : settings.warmup);
         memory.after();
+        if (!warm) {
+            warm = true;
+            if (settings.turns)
+                answer(took.wall_us);
+            continue;
+        }
         wall.push_back(took.wall_us);
         thread.push_back(took.thread_us);
         process.push_back(took.process_us);
@@ -199,6 +205,11 @@ static int measure(const Settings &settings)
         printf("steps=%llu checksum=%016llx\n", (unsigned long long)turns.steps, (unsigned long long)team.checksum());
     if (wall.empty())
         return 0;
+    if (settings.answer) {
+        printf("shape=%s mode=%s ops_per_iteration=%.1f checksum=%016llx\n", settings.shape->name, settings.form.c_str(),
+               team.ops_per_iteration(), (unsigned long long)team.checksum());
+        return 0;
+    }
 
     printf("shape=%s mode=%s warmup=%llu iterations=%llu batches=%zu threads=%d ops_per_iteration=%.1f us_median=%.2f us_min=%.2f "
            "thread_cpu_us=%.2f process_cpu_us=%.2f device_mib=%.1f checksum=%016llx\n",
@@ -209,10 +220,15 @@ static int measure(const Settings &settings)
     return 0;
 }
 
+static std::string forms_of(const Shape &shape)
+{
+    return std::string(shape.forms) + ",floor";
+}
+
 static void list()
 {
     for (int i = 0; i < shape_count; i++)
-        printf("%-18s %-50s %s\n", shapes[i].name, shapes[i].forms, shapes[i].about);
+        printf("%-18s %-50s %s\n", shapes[i].name, forms_of(shapes[i]).c_str(), shapes[i].about);
 }
 
 static uint64_t number(const char *text, uint64_t least)
@@ -229,7 +245,7 @@ static uint64_t number(const char *text, uint64_t least)
 // The name among the shape's forms, or empty. "graph" is the second: the first that is not eager.
 static std::string form_of(const Shape &shape, const std::string &wanted)
 {
-    std::string forms = std::string(shape.forms) + ",", first;
+    std::string forms = forms_of(shape) + ",";
     for (size_t at = 0, end, place = 0; (end = forms.find(',', at)) != std::string::npos; at = end + 1, place++) {
         std::string form = forms.substr(at, end - at);
         if (form == wanted || (wanted == "graph" && place == 1 && form != "floor"))
@@ -245,6 +261,7 @@ int main(int argc, char **argv)
         {"iterations", required_argument, nullptr, 'i'}, {"warmup", required_argument, nullptr, 'w'},
         {"batches", required_argument, nullptr, 'b'},    {"seed", required_argument, nullptr, 'r'},
         {"turns", no_argument, nullptr, 't'},            {"list", no_argument, nullptr, 'l'},
+        {"answer", no_argument, nullptr, 'a'},
         {},
     };
     Settings settings;
@@ -277,6 +294,9 @@ int main(int argc, char **argv)
             break;
         case 't':
             settings.turns = true;
+            break;
+        case 'a':
+            settings.answer = true;
             break;
         case 'l':
             list();

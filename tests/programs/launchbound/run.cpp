@@ -14,11 +14,11 @@ uint64_t Random::next()
     return z ^ (z >> 31);
 }
 
-Run::Run(uint64_t seed, bool default_stream, uint64_t iterations) : choice(iterations), random{seed}
+Run::Run(uint64_t seed, Stream kind, uint64_t iterations) : choice(iterations), random{seed}
 {
     CHECK(cudaStreamCreateWithFlags(&capture_stream, cudaStreamNonBlocking));
-    own_stream = 0;
-    if (!default_stream)
+    own_stream = kind == PER_THREAD ? cudaStreamPerThread : 0;
+    if (kind == OWN)
         CHECK(cudaStreamCreate(&own_stream));
     stream = own_stream;
     CHECK(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
@@ -26,6 +26,9 @@ Run::Run(uint64_t seed, bool default_stream, uint64_t iterations) : choice(itera
         CHECK(cudaStreamCreateWithFlags(&side[i], cudaStreamNonBlocking));
         CHECK(cudaEventCreateWithFlags(&join[i], cudaEventDisableTiming));
     }
+    for (auto &events : met)
+        for (cudaEvent_t &event : events)
+            CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
 
     // As programs do that allocate in stream order: without it, every synchronisation gives the pool's memory back.
     cudaMemPool_t pool;
@@ -43,6 +46,12 @@ Run::Run(uint64_t seed, bool default_stream, uint64_t iterations) : choice(itera
     }
     CHECK(cudaMalloc(&scratch, buffer_words * sizeof(uint32_t)));
     CHECK(cudaMemset(scratch, 0, buffer_words * sizeof(uint32_t)));
+    for (auto &parts : halo) {
+        for (uint32_t *&words : parts) {
+            CHECK(cudaMalloc(&words, BLOCK * sizeof(uint32_t)));
+            CHECK(cudaMemset(words, 0, BLOCK * sizeof(uint32_t)));
+        }
+    }
     CHECK(cudaMallocHost(&to_device, PINNED_WORDS * sizeof(uint32_t)));
     CHECK(cudaMallocHost(&from_device, PINNED_WORDS * sizeof(uint32_t)));
     for (int i = 0; i < PINNED_WORDS; i++)
@@ -57,6 +66,9 @@ Run::~Run()
     cudaFreeHost(from_device);
     cudaFreeHost(to_device);
     cudaFree(scratch);
+    for (auto &parts : halo)
+        for (uint32_t *words : parts)
+            cudaFree(words);
     for (uint32_t *words : buffer)
         cudaFree(words);
     for (int i = 0; i < SIDE_STREAMS; i++) {
@@ -64,7 +76,10 @@ Run::~Run()
         cudaStreamDestroy(side[i]);
     }
     cudaEventDestroy(fork);
-    if (own_stream)
+    for (auto &events : met)
+        for (cudaEvent_t event : events)
+            cudaEventDestroy(event);
+    if (own_stream && own_stream != cudaStreamPerThread)
         cudaStreamDestroy(own_stream);
     cudaStreamDestroy(capture_stream);
 }
@@ -75,20 +90,22 @@ void Run::launch(const void *kernel, uint32_t blocks, uint32_t *x, const uint32_
     ops++;
     if (sink)
         sink->take({kernel, blocks, x, y, argument});
-    else
+    else if (!answered)
         CHECK(cudaLaunchKernel(kernel, dim3(blocks), dim3(BLOCK), arguments, 0, stream));
 }
 
 void Run::copy(void *to, const void *from, size_t bytes)
 {
     ops++;
-    CHECK(sink ? cudaErrorNotSupported : cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
+    if (!answered)
+        CHECK(sink ? cudaErrorNotSupported : cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
 }
 
 void Run::set(void *to, int value, size_t bytes)
 {
     ops++;
-    CHECK(sink ? cudaErrorNotSupported : cudaMemsetAsync(to, value, bytes, stream));
+    if (!answered)
+        CHECK(sink ? cudaErrorNotSupported : cudaMemsetAsync(to, value, bytes, stream));
 }
 
 uint32_t *Run::allocate()
@@ -96,6 +113,8 @@ uint32_t *Run::allocate()
     uint32_t *words = hoisted;
     if (!hoisted) {
         ops++;
+        if (answered)
+            return scratch;
         CHECK(sink ? cudaErrorNotSupported : cudaMallocAsync((void **)&words, BLOCK * sizeof(uint32_t), stream));
     }
     return words;
@@ -106,7 +125,20 @@ void Run::release(uint32_t *words)
     if (words == hoisted)
         return;
     ops++;
-    CHECK(sink ? cudaErrorNotSupported : cudaFreeAsync(words, stream));
+    if (!answered)
+        CHECK(sink ? cudaErrorNotSupported : cudaFreeAsync(words, stream));
+}
+
+void Run::record(cudaEvent_t event)
+{
+    if (!answered)
+        CHECK(cudaEventRecord(event, stream));
+}
+
+void Run::await(cudaEvent_t event)
+{
+    if (!answered)
+        CHECK(cudaStreamWaitEvent(stream, event, 0));
 }
 
 void Run::think(double us)
@@ -114,6 +146,14 @@ void Run::think(double us)
     thought_us += us;
     if (!capturing)
         spin_us(us);
+}
+
+void Run::wait()
+{
+    CHECK(cudaStreamSynchronize(own_stream));
+    for (int i = 0; beside && i < SIDE_STREAMS; i++)
+        CHECK(cudaStreamSynchronize(side[i]));
+    beside = false;
 }
 
 uint64_t Run::checksum()

@@ -10,6 +10,7 @@
 enum {
 	BUFFERS = 4,
 	SIDE_STREAMS = 4,
+	PARTS = 3,           // of a Jacobi iteration: each has a side stream
 	MOST_BLOCKS = 1024,  // of a launch
 	PINNED_WORDS = 1024, // of either pinned buffer
 };
@@ -45,15 +46,23 @@ struct Sink {
 	virtual void take(const Launch &launch) = 0;
 };
 
+// The stream of the program's work.
+enum Stream { OWN, LEGACY, PER_THREAD };
+
 struct Run {
-	explicit Run(uint64_t seed, bool default_stream, uint64_t iterations);
+	explicit Run(uint64_t seed, Stream kind, uint64_t iterations);
 	~Run();
 
 	void launch(const void *kernel, uint32_t blocks, uint32_t *x, const uint32_t *y,
 	            uint32_t argument);
 	void copy(void *to, const void *from, size_t bytes);
 	void set(void *to, int value, size_t bytes);
+	void record(cudaEvent_t event);
+	void await(cudaEvent_t event);
 	void think(double us);
+
+	// Until all is done that the body has issued.
+	void wait();
 
 	// One block's words, in the order of the stream.
 	uint32_t *allocate();
@@ -66,14 +75,17 @@ struct Run {
 	}
 	uint64_t checksum();
 
-	cudaStream_t own_stream; // the stream of the program's work: a stream of its own, or 0
+	cudaStream_t own_stream; // the stream of the program's work
 	cudaStream_t stream;     // where launches go: own_stream, or the capturing stream
 	cudaStream_t capture_stream;
 	cudaStream_t side[SIDE_STREAMS];
 	cudaEvent_t fork, join[SIDE_STREAMS];
+	cudaEvent_t met[2][PARTS]; // of this iteration and of the one before
 
 	uint32_t *buffer[BUFFERS]; // device, MOST_BLOCKS * BLOCK words each
 	uint32_t *scratch;         // device, for copies and memsets
+	uint32_t *halo[2][PARTS];  // device, a block each: neighbours fill it in one iteration, and the
+	                           // part's kernel reads it in the next
 	uint32_t *hoisted =
 		nullptr;           // device: what allocate gives again and again, where a form has it so
 	uint32_t *to_device;   // pinned, PINNED_WORDS
@@ -84,7 +96,9 @@ struct Run {
 	Random random; // for bodies; in step in all forms
 
 	Sink *sink = nullptr;
+	bool answered = false; // ops are answered, and never executed
 	bool capturing = false;
+	bool beside = false; // side streams have work that own_stream does not wait for
 	uint64_t ops = 0;
 	double thought_us = 0;
 	uint64_t noted = 0;

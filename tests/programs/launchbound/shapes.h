@@ -11,12 +11,12 @@ struct Shape {
 	void (*finish)(Run &run, uint64_t iteration); // what the host does at an iteration's end
 	uint32_t (*choose)(Random &random, const uint32_t *earlier,
 	                   uint64_t iteration); // may be null: always 0
-	const char *forms; // separated by commas: eager, the hand-written ones that make sense, the
-	                   // likeliest first, and floor
+	const char *forms; // separated by commas: eager, and the hand-written ones that make sense, the
+	                   // likeliest first. Every shape has floor, too
 	int warmup, iterations,
 		batches; // iterations of one batch; about a second in all, eager, on an H200
 	int threads;
-	bool default_stream;
+	Stream stream;
 };
 
 extern const Shape shapes[];
