@@ -80,10 +80,15 @@ def facts(gpu, script, commit_told=None):
             "commit": commit(commit_told), "command": f"`{shlex.join([f'scripts/{script}', *sys.argv[1:]])}`"}
 
 
-def write_result(folder, name, text):
-    """Writes a page of today, named after what it is of; never over another. Returns its path."""
-    folder.mkdir(parents=True, exist_ok=True)
+def new_page(folder, name):
+    """The path of a page of today, named after what it is of; never one that there is."""
     slug = f"{datetime.date.today().isoformat()}-" + re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-    path = next(path for path in (folder / f"{slug}{again}.md" for again in ("", *(f"-{n}" for n in range(2, 100)))) if not path.exists())
+    return next(path for path in (folder / f"{slug}{again}.md" for again in ("", *(f"-{n}" for n in range(2, 100)))) if not path.exists())
+
+
+def write_result(folder, name, text):
+    """Writes a page of today. Returns its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = new_page(folder, name)
     path.write_text(text, encoding="utf-8")
     return path
