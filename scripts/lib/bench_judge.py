@@ -193,7 +193,7 @@ def agreement(measured):
     if measured.errors:
         return f"**{len(measured.errors)} runs failed**", False
     differ = []
-    for way in measured.commands:
+    for way in measured.samples:
         pairs = zip(measured.samples[way], measured.samples["eager"])
         if way != "floor" and any(one and eager and one.answer != eager.answer for one, eager in pairs):
             differ.append(way)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 LEAST_TURNS = 3      # of a round
 LEAST_ROUNDS = 5
 MOST_ROUNDS = 15     # more say little more
-KEPT_SHARE = 5       # of its turns, a row that keeps its processes has so many parts: a round has one
 
 # Guesses. Seconds until a process is ready, and until the processes of a row have their libraries or their contexts, which they load at the same time.
 START = {"launchbound": 0.1, "torch_models.py": 1, "cupy_cg.py": 1}
@@ -37,8 +36,14 @@ def guess(measured):
     return Cost(start + row.warm * turn, turn)
 
 
-def most_turns(row):
-    return row.turns // KEPT_SHARE if row.kept else row.turns
+def most_turns(row, rounds):
+    """Of a round. A row that keeps its processes has so many rounds in them, and shares its turns out among these."""
+    return max(LEAST_TURNS, row.turns // rounds) if row.kept else row.turns
+
+
+def batches(row, rounds):
+    """The most that a process of a row does: by this, launchbound has its choices ready."""
+    return most_turns(row, rounds) * (rounds if row.kept else 1)
 
 
 class Plan:
@@ -57,17 +62,17 @@ class Plan:
         self.cost[measured.row.name] = Cost(start, turn)
 
     def left(self, measured):
-        if measured.row.kept and measured.rounds():
-            return 0
+        if measured.row.kept:
+            return 0 if measured.rounds() else self.least
         return max(self.rounds - measured.rounds(), 0)
 
     def turns(self, measured):
-        most = most_turns(measured.row)
+        most = most_turns(measured.row, self.least)
         return min(most, LEAST_TURNS + int(self.share * max(most - LEAST_TURNS, 0)))
 
     def seconds_of(self, measured, turns=None):
         """What is left of a row."""
-        turns = min(LEAST_TURNS, most_turns(measured.row)) if turns is None else turns
+        turns = min(LEAST_TURNS, most_turns(measured.row, self.least)) if turns is None else turns
         return self.cost[measured.row.name].of(self.left(measured), turns, measured.row.kept) if self.left(measured) else 0
 
     def seconds_of_round(self, measured):
@@ -88,14 +93,14 @@ class Plan:
                 left -= least
                 taken.append(measured)
         self.taken = [measured for measured in self.rows if measured in taken]
-        longer = sum(self.seconds_of(measured, most_turns(measured.row)) for measured in self.taken) - (seconds - left)
+        longer = sum(self.seconds_of(measured, most_turns(measured.row, self.least)) for measured in self.taken) - (seconds - left)
         self.share = max(0.0, min(1.0, left / longer)) if longer > 0 else 1.0
         while not self.fixed and self.share == 1.0 and self.rounds < MOST_ROUNDS and self.seconds() + self.whole_round() <= seconds:
             self.rounds += 1
         return any(self.left(measured) for measured in self.taken)
 
     def whole_round(self):
-        return sum(self.cost[measured.row.name].of(1, self.turns(measured)) for measured in self.taken if not measured.row.kept or not measured.rounds())
+        return sum(self.cost[measured.row.name].of(1, self.turns(measured)) for measured in self.taken if not measured.row.kept)
 
     def left_out(self):
         """A line for each row that there is no time for, by name."""

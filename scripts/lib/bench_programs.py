@@ -20,9 +20,9 @@ def command_of(row, build):
     return [*program, *(folder / word if word.endswith(MODULES) else word for word in row.arguments)]
 
 
-def by_turns(row):
-    """What has it work by turns, if it can."""
-    return ["--turns", "--batches", str(row.turns)] if row.turns else []
+def by_turns(row, batches=None):
+    """What has it work by turns, if it can: so many at most, the row's unless said."""
+    return ["--turns", "--batches", str(batches or row.turns)] if row.turns else []
 
 
 def can_import(module):

@@ -185,6 +185,8 @@ def check_judge():
     forms.leave_out_slow_forms(1)
     expect("slow forms end after the first round, but not the named one", (list(forms.commands), forms.slower_forms),
            (["eager", "reprise", "set", "update", "floor"], {"launch": 3}))
+    forms.samples["launch"][0].answer = "other"
+    expect("what they computed counts", bench_judge.agreement(forms), ("**they differ: launch**", False))
     longer = measured("lengths", {"eager": [9, 9], "reprise": [9, 9]})
     for way in longer.samples.values():
         way[1].turns, way[1].answer = [9, 9], "of more turns"
@@ -222,6 +224,9 @@ def check_plan():
     rows[0].row.kept, rows[0].row.turns = True, 40
     kept.fit(60)
     expect("one start for all rounds", kept.seconds_of_round(rows[0]) <= 60, True)
+    kept.fit(10000)
+    expect("and as many rounds as are asked for, but no more", (kept.rounds > 5, kept.left(rows[0]), kept.turns(rows[0])), (True, 5, 8))
+    expect("its processes last for all turns of all rounds", [bench_plan.batches(rows[0].row, rounds) for rounds in (1, 5, 20)], [40, 40, 60])
 
 
 def check_files(folder):
