@@ -152,7 +152,8 @@ class Verdict(WithReports):
 
     def test_without_a_verdict_the_turns_are_told(self):
         self.assertIn("176 turns have not shown yet whether replaying gains. Measuring cost 1 ms.", self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0, "turns": 176}).words)
-        self.assertIn("No regular loop was found, or the run was too short to measure.", self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0, "turns": 0}).words)
+        for measured, words in (("too short to measure", "The program's loop was too short to measure."), ("not measured: no loop was found", "No loop was found to measure.")):
+            self.assertIn(words, self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0, "turns": 0}, measured=measured).words)
         told = self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0, "earlier": {"verdict": "eager", "gain": 900, "low": 800, "high": 1000}}, measured="no gain: an earlier loop was left eager, cost 3 ms; the last loop was too short to measure")
         self.assertIn("no gain: an earlier loop was left eager, cost 3 ms; the last loop was too short to measure.", told.words)
 

@@ -70,7 +70,7 @@ def of_one(report):
         return left_eager(turns, "Nothing to gain: the GPU is behind", f"The program is GPU-bound: issuing calls faster changes nothing. So {after}")
     words = (f"{report.get('measured', 'An earlier loop had a verdict')}." if "earlier" in turns
              else f"{count(turns['turns'])} turns have not shown yet whether replaying gains. Measuring cost {cost}." if turns["turns"]
-             else "No regular loop was found, or the run was too short to measure.")
+             else f"The program's loop was {report['measured']}." if report["measured"].startswith("too short") else "No loop was found to measure.")
     return estimated(report, "No verdict", words, tone="fair")
 
 
