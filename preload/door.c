@@ -80,6 +80,7 @@ CUresult reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint
 		reprise_gate_begin_waiting(); /* first, so that nothing more is deferred */
 	switch ((enum reprise_class)point->class) {
 	case REPRISE_CLASS_ORDER:
+		reprise_call_site_note_some(REPRISE_CALL_SITE_orders, reprise_entry_name(entry), from);
 		reprise_order((CUstream)value, point->per_thread);
 		break;
 	case REPRISE_CLASS_LIFETIME:

@@ -36,6 +36,7 @@ static CUresult eager_wait(const struct reprise_call *call)
 	                            .stream = stream, \
 	                            .eager = makes_call, \
 	                            .entry = reprise_real[REPRISE_ENTRY_##name], \
+	                            .from = __builtin_return_address(0), \
 	                            .event = event}; \
 	return reprise_inside != 0 ? call.eager(&call) : reprise_handle_event(&call);
 

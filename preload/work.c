@@ -9,6 +9,7 @@
 #include "base/gate.h"
 #include "base/inside.h"
 #include "entry/entry.h"
+#include "stats/sites.h"
 #include "doors.h"
 
 /* Newer than the header that the project asks for. All its arguments are passed in registers. */
@@ -25,6 +26,7 @@ FORMS(cuLaunchHostFunc_v2, CUstream stream, CUhostFn function, void *data, uintp
 \
 		if (reprise_inside != 0) \
 			return REPRISE_REAL(name) arguments; \
+		reprise_call_site_note_some(REPRISE_CALL_SITE_orders, #name, __builtin_return_address(0)); \
 		first; \
 		reprise_gate_begin_giving(NULL); \
 		result = REPRISE_REAL(name) arguments; \

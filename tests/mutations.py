@@ -924,7 +924,7 @@ BUGS = (
     ("verify passes over host functions", "read_node", "	else if (graph->ops[i].kind == REPRISE_OP_HOST &&", "	else if (graph->ops[i].kind == REPRISE_OP_WAIT &&",
      "verify_host_functions"),
     ("no stack is walked", "walk_stack", "	if (!reprise_stack_wanted || from == NULL)", "	if (!reprise_stack_wanted || from != NULL)", "call_sites"),
-    ("stacks are told apart by their first frame alone", "reprise_call_site_count", "site.depth * sizeof(site.frames[0])", "sizeof(site.frames[0])", "call_sites"),
+    ("stacks are told apart by their first frame alone", "count", "site.depth * sizeof(site.frames[0])", "sizeof(site.frames[0])", "call_sites"),
     ("a static cudart's functions are taken for the program's", "is_runtime",
      "	if (!library && is_inner(symbol->name))", "	if (library && is_inner(symbol->name))", "call_sites"),
     ("any function whose name begins with cuda is taken for cudart's", "is_runtime",

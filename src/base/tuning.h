@@ -255,6 +255,10 @@
 	/* costs of eager calls (src/op/cost.c) */ \
 	X(EAGER_TIMED, 17, "calls", \
 	  "one eager call in so many is timed: no divisor of common periods", "guess") \
+	/* call sites of frequent calls (src/stats/sites.c) */ \
+	X(SITES_EACH, 4096, "calls", "of a thread, of which each stack is walked", "guess") \
+	X(SITES_LOOKED_AT, 17, "calls", \
+	  "then one in so many is, and counts as all of them: no divisor of common periods", "guess") \
 	/* lower quartiles of what is read (src/base/quartile.h) */ \
 	X(QUARTILE_WEIGHT, 4, "times eight readings", "one eight weighs as one of so many", "guess") \
 	X(QUARTILE_MOST, 4, "times", "the known quartile, as which another counts at most", "guess") \

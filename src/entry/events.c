@@ -6,6 +6,7 @@
 #include "base/keep.h"
 #include "base/ending.h"
 #include "op/kernel.h"
+#include "stats/sites.h"
 #include "timeline/timeline.h"
 #include "lane/dispatch.h"
 #include "lane/side_exit.h"
@@ -31,6 +32,10 @@ static CUresult handle_ungrouped(struct reprise_lane *lane, const struct reprise
 {
 	CUresult result;
 
+	reprise_call_site_note_some(REPRISE_CALL_SITE_orders,
+	                            call->kind == REPRISE_OP_RECORD ? "cuEventRecord"
+	                                                            : "cuStreamWaitEvent",
+	                            call->from);
 	if (reprise_records())
 		reprise_recorded_order(lane);
 	reprise_lanes_order(lane, call->stream, call->per_thread, is_foreign_wait(lane, call));

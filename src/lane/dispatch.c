@@ -115,8 +115,18 @@ static inline void fetch(const struct reprise_op *op)
 	__builtin_prefetch(op->payload);
 }
 
+/* In observe the call is made all the same, and timed, by the way of the op before the cursor.
+ * False: it is not answered. */
+static __attribute__((noinline)) bool answer_observed(const struct reprise_lane *lane,
+                                                      struct reprise_call *call)
+{
+	if (reprise_call_is_copy(call))
+		call->way = (uint8_t)reprise_op_way(&lane->trace->ops[lane->cursor - 1]);
+	return false;
+}
+
 /* The call is the op at the cursor. True if it is answered, with *result. */
-REPRISE_HOT static bool answer(struct reprise_lane *lane, const struct reprise_call *call,
+REPRISE_HOT static bool answer(struct reprise_lane *lane, struct reprise_call *call,
                                CUresult *result)
 {
 	if (__builtin_expect(reprise_verifying, 0))
@@ -129,13 +139,15 @@ REPRISE_HOT static bool answer(struct reprise_lane *lane, const struct reprise_c
 		if (lane->cursor == 1)
 			reprise_hold_begin(lane);
 		fetch(&lane->trace->ops[lane->cursor]);
-		return !reprise_observing;
+		return !reprise_observing || answer_observed(lane, call);
 	}
-	if (reprise_observing)
-		reprise_lane_replay_observed(lane);
-	else
+	if (!reprise_observing) {
 		*result = reprise_lane_replay(lane);
-	return !reprise_observing;
+		return true;
+	}
+	answer_observed(lane, call);
+	reprise_lane_replay_observed(lane);
+	return false;
 }
 
 /* ---- an op that is watched ---- */

@@ -11,6 +11,7 @@
 #include "base/inside.h"
 #include "base/keep.h"
 #include "base/thread.h"
+#include "base/tuning.h"
 #include "driver/loader.h"
 
 /* ---- the stack of a call ---- */
@@ -117,8 +118,8 @@ static bool is_of(struct slot *slot, uint64_t key, const struct reprise_call_sit
 	return true;
 }
 
-void reprise_call_site_count(enum reprise_call_site_kind kind, const char *what,
-                             const void *address)
+static void count(enum reprise_call_site_kind kind, const char *what, const void *address,
+                  uint64_t times)
 {
 	REPRISE_KEEP_ERRNO;
 	struct reprise_call_site site = {.kind = kind, .what = what};
@@ -137,11 +138,28 @@ void reprise_call_site_count(enum reprise_call_site_kind kind, const char *what,
 		struct slot *slot = &slots[(key / 2 + i) % REPRISE_CALL_SITES_MOST];
 
 		if (is_of(slot, key, &site)) {
-			atomic_fetch_add_explicit(&slot->count, 1, memory_order_relaxed);
+			atomic_fetch_add_explicit(&slot->count, times, memory_order_relaxed);
 			return;
 		}
 	}
-	atomic_fetch_add_explicit(&left_out, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&left_out, times, memory_order_relaxed);
+}
+
+void reprise_call_site_count(enum reprise_call_site_kind kind, const char *what,
+                             const void *address)
+{
+	count(kind, what, address, 1);
+}
+
+void reprise_call_site_count_some(enum reprise_call_site_kind kind, const char *what,
+                                  const void *address)
+{
+	static _Thread_local uint64_t came __attribute__((tls_model(REPRISE_TLS_MODEL)));
+
+	if (came++ < REPRISE_TUNE_SITES_EACH)
+		count(kind, what, address, 1);
+	else if (came % REPRISE_TUNE_SITES_LOOKED_AT == 0)
+		count(kind, what, address, REPRISE_TUNE_SITES_LOOKED_AT);
 }
 
 struct reprise_call_site reprise_call_site_at(unsigned int i)

@@ -36,6 +36,9 @@ extern bool reprise_stack_wanted;
 	  "frees or changes what graphs may use: the sequence ends, and some graphs are dropped") \
 	X(allocates, \
 	  "allocates after the first launch: slow, and the free that mostly follows ends a sequence") \
+	X(orders, \
+	  "orders streams outside of a fork that joins again, or is work that no graph takes here: " \
+	  "what is deferred in the stream is issued first, and its sequence ends") \
 	X(unfit, "cannot be part of a graph: it is issued by itself, and the sequence ends")
 
 enum reprise_call_site_kind {
@@ -69,6 +72,18 @@ static inline void reprise_call_site_note(enum reprise_call_site_kind kind, cons
 {
 	if (__builtin_expect(reprise_reporting, 0))
 		reprise_call_site_count(kind, what, address);
+}
+
+/* Of calls that may come several times among a few ops: only some of a thread's many are looked at,
+ * and count for the others. A walk of the stack takes as long as a launch. */
+void reprise_call_site_count_some(enum reprise_call_site_kind kind, const char *what,
+                                  const void *address);
+
+static inline void reprise_call_site_note_some(enum reprise_call_site_kind kind, const char *what,
+                                               const void *address)
+{
+	if (__builtin_expect(reprise_reporting, 0))
+		reprise_call_site_count_some(kind, what, address);
 }
 
 /* Slot `i` of REPRISE_CALL_SITES_MOST; `count` is 0 if it is empty. */

@@ -183,6 +183,20 @@ class Figures(WithFolder):
     def test_calls_that_end_something(self):
         self.assertGreaterEqual(self.call_sites_of("host_free_reuse")["ends", "cuMemHostUnregister"], 30)
 
+    def test_calls_that_order_streams(self):
+        """Each of a thread's first 4096 is looked at, and then one in 17. Three streams meet by events: nine calls in an iteration, of which none is a launch."""
+        self.assertEqual(self.call_sites_of("own_graph_launch")["orders", "cuGraphLaunch"], 1200)
+        outcome = reprise("observe", "--report", self.path, "--", BUILD / "tests" / "programs" / "launchbound-sim", "--shape", "jacobi3", "--iterations", "2000", "--batches", "1")
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        told = json.loads(self.path.read_text())
+        orders = {row["call"]: row["count"] for row in told["call_sites"] if row["kind"] == "orders"}
+        iterations = told["ops"] / 9
+        self.assertAlmostEqual(orders["cuEventRecord"] / iterations, 3, delta=0.02)
+        self.assertAlmostEqual(orders["cuStreamWaitEvent"] / iterations, 6, delta=0.02)
+        self.assertRegex(outcome.stderr, r" x  cuStreamWaitEvent +ends the sequence of its stream, once in 1 launch; call site launchbound-sim: Run::await")
+        self.assertEqual([kind for kind in told["gain"]["eager_assumed"] if told["kinds"][kind]], [])    # copies that a sequence has are timed, too
+        self.assertIn("as measured).", outcome.stderr)
+
     def test_a_rank_is_taken_from_the_launcher(self):
         for variables, rank in (({"OMPI_COMM_WORLD_RANK": "3", "RANK": "9"}, 3), ({"SLURM_PROCID": "0", "RANK": "9", "LOCAL_RANK": "1", "WORLD_SIZE": "16"}, 9), ({"SLURM_PROCID": "x", "LOCAL_RANK": "1"}, 1), ({"RANK": ""}, None)):
             told, _ = report(self.path, "run", "chain", **variables)
@@ -522,7 +536,7 @@ class Shorter(unittest.TestCase):
 
 class Words(unittest.TestCase):
     def test_what_the_run_would_take(self):
-        told = {"wall_ns": 181_000_000, "replayed": 1000, "launches": 200, "histograms": {},
+        told = {"wall_ns": 181_000_000, "launch_time_ns": 2_500_000, "replayed": 1000, "launches": 200, "histograms": {},
                 "gain": {"replaced_ns": 1000 * 2500, "launches_ns": 1000 * 400, "patches_ns": 0, "exits_ns": 0, "defers_ns": 0, "firsts": 1000, "pauses": 0, "pauses_ns": 0}}
         self.assertEqual(observed.run_shorter(told), [("estimate of the run", "181 ms → 179 ms", "1.01 x if kernels take 1 us; run with --cupti to measure")])
         told["gpu"] = {"kernels": 10, "busy_ns": 50000}
@@ -535,14 +549,20 @@ class Words(unittest.TestCase):
         self.assertIn("if kernels take 1 us: CUPTI measured none.", observed.with_graphs(told))
         told |= {"processes": 4, "runs_ns": 724_000_000}
         self.assertEqual(observed.with_graphs(told), "Estimate with graphs: 724 ms → 762 ms (1.05 x slower) if kernels take 1 us: CUPTI measured none, 4 processes together.")
+        told["gain"]["launches_ns"] = 0
+        self.assertIn("724 ms → 722 ms (1.00 x)", observed.with_graphs(told))
+        told["launch_time_ns"] = 2 * told["runs_ns"]    # in each process two threads, at the same time
+        self.assertEqual(observed.with_graphs(told), "Estimate with graphs: 724 ms → 723 ms (1.00 x) if kernels take 1 us: CUPTI measured none, 4 processes together.")
         for gone, why in (({"launches": 0}, "too little was seen"), ({"replayed": 0}, "no sequence repeated often enough")):
             self.assertEqual(observed.with_graphs(told | gone), f"Estimate with graphs: none, since {why}.")
 
     def test_the_launch_overhead(self):
-        told = {"launch_time_ns": 371_000_000, "wall_ns": 697_000_000, "ops": 120000, "gain": {"eager_measured": True}}
+        told = {"launch_time_ns": 371_000_000, "wall_ns": 697_000_000, "ops": 120000, "kinds": {"kernel": 80000, "copy": 40000, "memset": 0}, "gain": {"eager_assumed": ["memset"]}}
         self.assertEqual(observed.overhead(told), "Launch overhead: 371 ms, 53.2 % of the run (120,000 launches of 3.09 us, as measured).")
-        told |= {"launch_time_ns": 900_000_000, "gain": {"eager_measured": False}}
-        self.assertEqual(observed.overhead(told), "Launch overhead: 900 ms, on several threads of a run of 697 ms (120,000 launches of 7.5 us, assumed: as on an H200).")
+        told |= {"launch_time_ns": 900_000_000, "gain": {"eager_assumed": ["kernel", "copy"]}}
+        self.assertEqual(observed.overhead(told), "Launch overhead: 900 ms, on several threads of a run of 697 ms (120,000 launches of 7.5 us, kernel assumed: as on an H200, copy assumed: as on an H200).")
+        told |= {"gain": {"eager_assumed": ["copy"]}}
+        self.assertIn("7.5 us, as measured, copy assumed: as on an H200).", observed.overhead(told))
 
     def test_the_three_things_that_stand_in_the_way_are_those_of_the_most_launches(self):
         sites = [{"kind": "waits", "call": "cuStreamSynchronize", "count": 500, "library": "/opt/app", "symbol": "main", "symbol_offset": 16},

@@ -115,6 +115,7 @@ def sites(report):
         yield waits, Obstacle("few calls between two waits", f"Only {ops / waits:.3g} calls come between two waits", where(report, "waits"), "wait less often, or only for what the host reads", report["short_eager"] / ops,
                               worth(report, report["short_eager"], min(waits, report["launches"])))
     for kind, what, remedy in (("allocates", "allocations between launches", "allocate before the loop, or keep what is freed in a pool"),
+                               ("orders", "calls that order streams, or that no graph takes,", "let streams fork from one and join it again in each round: that becomes one graph"),
                                ("ends", "calls that free or change what graphs use", "keep memory, streams and events until the loop is over")):
         calls = total(report, kind)
         if calls / ops > NOTABLE:

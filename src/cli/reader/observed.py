@@ -8,7 +8,7 @@ from amounts import count, duration, of_launches, share
 SEQUENCES_MOST = 8
 OBSTACLES_FIRST = 3    # that are told first
 OBSTACLE_LEAST = 0.001    # of the launches: what is rarer is not told first (guess)
-CUTS = {"waits": "ends a sequence", "ends": "ends a sequence, and frees or changes what it may use", "allocates": "allocates between launches"}
+CUTS = {"waits": "ends a sequence", "orders": "ends the sequence of its stream", "ends": "ends a sequence, and frees or changes what it may use", "allocates": "allocates between launches"}
 KERNEL_US = (1, 2, 5, 10, 20)  # assumed durations of a kernel, if none was measured
 
 
@@ -28,7 +28,8 @@ def idle(report, kernel_ns):
 def overhead(report):
     """The launch overhead, and its share of the run. That of several threads may be more than the run lasts: then there is no share."""
     launching, run, ops = report["launch_time_ns"], reports.run_ns(report), report["ops"]
-    measured = "as measured" if report["gain"]["eager_measured"] else "assumed: as on an H200"
+    kinds = [f"{kind} assumed: as on an H200" for kind in tables.eager_assumed(report)]
+    measured = ", ".join(["as measured"] * (len(kinds) < sum(1 for calls in report["kinds"].values() if calls)) + kinds)
     of = f"{share(launching, run)} of the run" if launching <= run else f"on several threads of a run of {duration(run)}"
     return f"Launch overhead: {duration(launching)}, {of} ({of_launches(ops)} of {duration(launching / ops)}, {measured})."
 
@@ -49,9 +50,12 @@ def factor(before, after):
 
 
 def estimate(report):
-    """The durations of the run, eagerly and with graphs; None if there is no estimate."""
-    gained, run = reports.shorter(report), reports.run_ns(report)
-    return None if gained is None else (run, max(run - gained, 1))
+    """The durations of the run, eagerly and with graphs; None if there is no estimate. What several threads launch at the same time counts once."""
+    gained, run, launching = reports.shorter(report), reports.run_ns(report), report["launch_time_ns"]
+    if gained is None:
+        return None
+    gained = round(gained * min(1, run / max(launching, 1)))
+    return (run, run - gained) if gained < run else None
 
 
 def with_graphs(report):
@@ -175,7 +179,7 @@ def rare(report):
 
 def obstacles(report):
     rows = [(f"{count(number)} x", name.replace("_", " "), reports.NAMES["unfit"][name]) for name, number in report["unfit"].items() if number]
-    rows += tables.call_sites(report, ("unfit",), 5) + tables.call_sites(report, ("waits",), 5) + tables.call_sites(report, ("ends",), 5)
+    rows += tables.call_sites(report, ("unfit",), 5) + tables.call_sites(report, ("waits",), 5) + tables.call_sites(report, ("ends",), 5) + tables.call_sites(report, ("orders",), 5)
     rows += tables.call_sites(report, ("allocates",), 5) + rare(report)
     return tables.table(f"What stands in the way, or cuts sequences ({reports.call_site_words(report)})", ("", "<", "<"), rows)
 

@@ -123,9 +123,14 @@ def traces(report):
     return text + (f"  and {count(others)} more\n" if others else "")
 
 
+def eager_assumed(report):
+    """The kinds of calls that the process made, and whose cost was not measured in it."""
+    return [kind for kind in report["gain"]["eager_assumed"] if report["kinds"][kind]]
+
+
 def assumed(report):
     """The costs that were not measured in the process, of what it did, in words; "" if all were."""
-    eager = [f"eager {kind}" for kind in report["gain"]["eager_assumed"] if report["kinds"][kind]]
+    eager = [f"eager {kind}" for kind in eager_assumed(report)]
     return ", ".join([*eager, *(name.replace("_", " ") for name in report["cost_assumed"] if name != "eager")])
 
 
@@ -184,5 +189,5 @@ def whole(each):
     parts = [head(joined) + verdict(joined) + "\n", ranks(each, joined) if len(each) > 1 else "", fates(joined)]
     if joined["mode"] == "on" and joined["ops"]:
         parts += [traces(joined), gain(joined), stalls(joined), troubles(joined)]
-    parts += [kernels(joined), table(f"What stands in the way, or cuts sequences ({reports.call_site_words(joined)})", ("", "<call", "<returns to"), call_sites(joined, ("waits", "ends", "unfit")))]
+    parts += [kernels(joined), table(f"What stands in the way, or cuts sequences ({reports.call_site_words(joined)})", ("", "<call", "<returns to"), call_sites(joined, ("waits", "orders", "ends", "unfit")))]
     return "\n".join(part for part in parts if part)
