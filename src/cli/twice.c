@@ -15,6 +15,7 @@
 
 #define SECOND "with"
 #define FIRST "without"
+#define AGAIN "again" /* without Reprise once more, where the first two differ */
 
 struct runs {
 	struct reprise_kept kept;
@@ -33,8 +34,10 @@ static bool same_status(int without, int with)
 	return without == with;
 }
 
-/* Prints the result, and if the second run replayed anything. Returns the exit status. */
-static int tell_verdict(const struct runs *runs, unsigned int different, char **command, int status)
+/* Prints the result, and if the second run replayed anything. `varies`: something does without
+ * Reprise, too. Returns the exit status. */
+static int tell_verdict(const struct runs *runs, unsigned int different, bool varies,
+                        char **command, int status)
 {
 	struct reprise_found found;
 	struct reprise_summary summary;
@@ -53,8 +56,9 @@ static int tell_verdict(const struct runs *runs, unsigned int different, char **
 			different, different == 1 ? "s" : "",
 			summary.processes > 0 ? "was" : "is known to have been", why);
 	else if (replayed)
-		printf("reprise: nothing differs; %.1f %% of %s launches replayed%s%s\n",
-		       reprise_summary_share(&summary), reprise_amount_count(summary.ops, ops),
+		printf("reprise: nothing %sdiffers; %.1f %% of %s launches replayed%s%s\n",
+		       varies ? "else " : "", reprise_summary_share(&summary),
+		       reprise_amount_count(summary.ops, ops),
 		       reprise_summary_others(&summary, others, sizeof(others)) ? "; " : "", others);
 	else
 		printf("reprise: nothing was replayed: this proves nothing (%s)\n", why);
@@ -62,17 +66,52 @@ static int tell_verdict(const struct runs *runs, unsigned int different, char **
 	return different > 0 ? 1 : replayed ? 0 : REPRISE_KEPT_PROVES_NOTHING;
 }
 
+static const struct {
+	const char *name, *first, *second, *again;
+} outputs[] = {
+	{"stdout", FIRST ".out", SECOND ".out", AGAIN ".out"},
+	{"stderr", FIRST ".err", SECOND ".err", AGAIN ".err"},
+};
+
+#define OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
+
+/* How many of the outputs that differ do so without Reprise, too: times that the program prints. A
+ * third run tells, but not where it would write files that have been compared. */
+static unsigned int count_varying(struct runs *runs, char **command, const bool differs[OUTPUTS])
+{
+	struct reprise_kept_end again;
+	unsigned int varying = 0;
+
+	if (runs->files.glob_count > 0 || (!differs[0] && !differs[1]) ||
+	    reprise_kept_run(&runs->kept, AGAIN, command, NULL, &again) != 0)
+		return 0;
+	for (unsigned int i = 0; i < OUTPUTS; i++) {
+		if (!differs[i] ||
+		    reprise_cli_equal_files(reprise_kept_path(&runs->kept, outputs[i].first),
+		                            reprise_kept_path(&runs->kept, outputs[i].again)))
+			continue;
+		printf("%s: varies from run to run without Reprise, too\n", outputs[i].name);
+		varying++;
+	}
+	return varying;
+}
+
 /* Returns the exit status. */
 static int compare(struct runs *runs, char **command, int without, int with)
 {
-	unsigned int different = !same_status(without, with);
+	unsigned int different = !same_status(without, with), varying = 0;
+	bool differs[OUTPUTS];
 
-	different += !reprise_cli_same_files("stdout", reprise_kept_path(&runs->kept, FIRST ".out"),
-	                                     reprise_kept_path(&runs->kept, SECOND ".out"));
-	different += !reprise_cli_same_files("stderr", reprise_kept_path(&runs->kept, FIRST ".err"),
-	                                     reprise_kept_path(&runs->kept, SECOND ".err"));
+	for (unsigned int i = 0; i < OUTPUTS; i++) {
+		differs[i] = !reprise_cli_same_files(outputs[i].name,
+		                                     reprise_kept_path(&runs->kept, outputs[i].first),
+		                                     reprise_kept_path(&runs->kept, outputs[i].second));
+		different += differs[i];
+	}
+	if (without == with)
+		varying = count_varying(runs, command, differs);
 	different += reprise_files_differ(&runs->files);
-	return tell_verdict(runs, different, command, with);
+	return tell_verdict(runs, different - varying, varying > 0, command, with);
 }
 
 static int run_twice(struct runs *runs, char **command, bool stand_in)

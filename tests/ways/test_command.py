@@ -718,8 +718,8 @@ class Verify(WithFolder):
         self.assertIn("reprise: nothing differs; 97.0 % of 2,400 launches replayed; 1 process only observed 2,400 launches\n", told)
 
     def test_a_difference_without_replaying_is_told_as_one(self):
-        prints_anything = [*STARTS_CUDA[:2], STARTS_CUDA[2] + "; import os; print(os.getpid())"]
-        told = self.reprise("verify", "--", *prints_anything, CUDA_LAUNCH_BLOCKING="1", status=1).stdout
+        prints_the_library = [*STARTS_CUDA[:2], STARTS_CUDA[2] + "; import os; print(os.environ.get('LD_PRELOAD'))"]
+        told = self.reprise("verify", "--", *prints_the_library, CUDA_LAUNCH_BLOCKING="1", status=1).stdout
         self.assertRegex(told, r"\nreprise: 1 differs, but nothing was replayed: this is not shown to come of replaying \(Reprise stood aside for .*\)\n$")
 
     def test_what_cannot_be_run_is_not_compared(self):

@@ -46,6 +46,20 @@ class Verify(unittest.TestCase):
         self.assertIn("stderr: the same", said)
         self.assertIn("\nreprise: 1 differs, but nothing is known to have been replayed: ", said)
 
+    def test_output_that_varies_by_itself(self):
+        """It counts its runs on stderr, and what Reprise would have changed is on stdout."""
+        counts = f"echo run >> {self.folder}/runs; wc -l < {self.folder}/runs >&2; "
+        loop = " ".join(map(str, LOOP))
+        said = self.shell(counts + loop, status=0)
+        self.assertRegex(said, r"stderr: differs, first in line 1\n  without  1\n  with     2\nstderr: varies from run to run without Reprise, too\nreprise: nothing else differs; [\d.]+ % of [\d,]+ launches replayed\n$")
+        self.assertIn("\nstdout: the same", said)
+        said = self.shell(f"{counts} echo ${{LD_PRELOAD:+more}}; {loop}")
+        self.assertIn("\nreprise: 1 differs\n", said)
+        self.assertNotIn("stdout: varies", said)
+        (self.folder / "kept").write_text("same")
+        said = self.shell(counts + loop, "--files", str(self.folder / "kept"))    # it is not run again where files are compared
+        self.assertNotIn("varies", said)
+
     def test_output_that_ends_early(self):
         self.assertIn("  without  (ends here)\n  with     more\n", self.shell("echo same; test -z \"$LD_PRELOAD\" || echo more"))
 
