@@ -137,6 +137,16 @@ def literal(node):
 
 # ---- both ----
 
+# Words of docs/design.md that no user has to know; as code they may stand, as keys of the report do.
+OF_THE_DESIGN = re.compile(r"\b(ops?|traces?|lanes?|doors?|visits?|side[- ]exits?|any-values?|barriers?|cooldowns?|quiescence)\b", re.I)
+
+
+def of_the_design(text):
+    """The first word of the design in it, or None."""
+    found = OF_THE_DESIGN.search(re.sub(r"`[^`]*`", "", text))
+    return found and found[0]
+
+
 def plain(text):
     return " ".join(text.split())
 

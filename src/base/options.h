@@ -46,7 +46,7 @@
 	X(CUPTI, "REPRISE_CUPTI", WORD, 0, 0, 1, "0|1", \
 	  "measure kernels on the GPU with CUPTI, if it is here: for observe, and for a timeline") \
 	X(RECORD, "REPRISE_RECORD", TEXT, 0, 0, 0, "", \
-	  "file for a recording of the op stream, hashes only (%p is the process)") \
+	  "file for a recording of the launches, hashes only (%p is the process)") \
 	X(RECORD_MOST, "REPRISE_RECORD_MOST", NUMBER, 64, 1, 4096, "", \
 	  "MiB that the recording may have") \
 	X(TIMELINE, "REPRISE_TIMELINE", TEXT, 0, 0, 0, "", \

@@ -274,9 +274,9 @@ int reprise_output_write(int (*write)(int file, const void *what), const void *w
 const char *reprise_output_words(int error, char *room, size_t size)
 {
 	if (error == REPRISE_OUTPUT_NOT_OURS)
-		return "what is there is no plain file of this user's with one name";
+		return "the file there is no plain file, is another user's, or has other names (hard links)";
 	if (error == REPRISE_OUTPUT_LOCKED_IN)
-		return "the program has forbidden itself system calls";
+		return "the program has forbidden itself system calls (seccomp)";
 	return strerror_r(error, room, size);
 }
 

@@ -20,8 +20,8 @@
 	X(QUIET, "quiet", NULL, REPRISE_HAVING_RUN | REPRISE_HAVING_OBSERVE, \
 	  "say nothing at the end, and log nothing unless --log is given: only errors of the command") \
 	X(REQUIRE, "require", "PERCENT", REPRISE_HAVING_RUN, \
-	  "end with 125 if the program succeeds, but less of its launches was replayed") \
-	X(ONCE, "once", NULL, REPRISE_HAVING_TOP, "show them one time") \
+	  "end with 125 if the program succeeds, but a smaller share of its launches was replayed") \
+	X(ONCE, "once", NULL, REPRISE_HAVING_TOP, "show them once") \
 	X(FILES, "files", "GLOB", REPRISE_HAVING_VERIFY, \
 	  "further files to compare; may be given more than once") \
 	X(RUNS, "runs", "N", REPRISE_HAVING_BENCH, \

@@ -35,7 +35,7 @@ static void show_progress(size_t pairs, bool erase)
 	if (erase)
 		fputs("\r\033[K", stderr);
 	else
-		fprintf(stderr, "\rreprise: %zu pairs of runs\033[K\r", pairs);
+		fprintf(stderr, "\rreprise: %zu pair%s of runs\033[K\r", pairs, pairs == 1 ? "" : "s");
 }
 
 /* Compares the present run's output with the first run's. */

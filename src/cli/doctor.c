@@ -39,7 +39,7 @@ static void tell_origin(enum reprise_option option)
 	else if (row->kind == REPRISE_OPTION_WORD)
 		printf(" (default, since the environment's \"%s\" is none of %s)\n", given, row->words);
 	else
-		printf(" (default, since the environment's has more than %d characters)\n",
+		printf(" (default, since the environment's value has more than %d characters)\n",
 		       REPRISE_OPTION_TEXT_MOST - 1);
 }
 

@@ -93,7 +93,7 @@ static bool starts(void *driver, struct reprise_hindrances *hindrances)
 		what,
 		result == CUDA_ERROR_STUB_LIBRARY
 			? "this is the toolkit's stub, for linking only: take its folder from LD_LIBRARY_PATH"
-			: "no CUDA program runs here so, with or without Reprise: see whether nvidia-smi shows a GPU, and CUDA_VISIBLE_DEVICES");
+			: "no CUDA program can run here, with or without Reprise: see whether nvidia-smi shows a GPU, and whether CUDA_VISIBLE_DEVICES hides it");
 	return false;
 }
 

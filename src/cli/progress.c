@@ -98,9 +98,10 @@ void reprise_progress_show(pid_t root)
 	if (summary.counted > 1)
 		snprintf(processes, sizeof(processes), ", %u processes", summary.counted);
 	snprintf(line, sizeof(line),
-	         "reprise: %.1f %% of %s launches replayed, %llu sequences, %.1f MiB%s",
+	         "reprise: %.1f %% of %s launches replayed, %llu sequence%s, %.1f MiB%s",
 	         reprise_summary_share(&summary), reprise_amount_count(summary.ops, launches),
-	         summary.traces, (double)summary.bytes / (1 << 20), processes);
+	         summary.traces, summary.traces == 1 ? "" : "s", (double)summary.bytes / (1 << 20),
+	         processes);
 	fprintf(stderr, "\r%.*s\033[K\r", columns(), line);
 	shown = true;
 }

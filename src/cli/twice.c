@@ -52,7 +52,7 @@ static int tell_verdict(const struct runs *runs, unsigned int different, bool va
 		printf("reprise: %u differ%s\n", different, different == 1 ? "s" : "");
 	else if (different > 0)
 		printf(
-			"reprise: %u differ%s, but nothing %s replayed: this is not shown to come of replaying (%s)\n",
+			"reprise: %u differ%s, but nothing %s replayed: this is not shown to come from replaying (%s)\n",
 			different, different == 1 ? "s" : "",
 			summary.processes > 0 ? "was" : "is known to have been", why);
 	else if (replayed)

@@ -101,18 +101,21 @@ static bool is_short(int error)
 static void *run(void *unused)
 {
 	int listener;
+	char room[128];
 
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD;
 	if (!reprise_thread_own_files(true)) { /* keeps stderr open for the warnings below */
-		reprise_log(REPRISE_LOG_WARNING,
-		            "no control: the kernel is older than Linux 5.9, or forbids close_range");
+		reprise_log(
+			REPRISE_LOG_WARNING,
+			"the process cannot be controlled: the kernel is older than Linux 5.9, or forbids close_range");
 		return NULL;
 	}
 	while ((listener = open_listener()) < 0 && is_short(errno))
 		nanosleep(&(struct timespec){.tv_nsec = REPRISE_TUNE_CONTROL_SHORT_NS}, NULL);
 	if (listener < 0)
-		reprise_log(REPRISE_LOG_WARNING, "no control: %s",
-		            errno == EADDRINUSE ? "the socket's name is taken" : "there can be no socket");
+		reprise_log(REPRISE_LOG_WARNING, "the process cannot be controlled: %s",
+		            errno == EADDRINUSE ? "its socket's name is taken"
+		                                : strerror_r(errno, room, sizeof(room)));
 	if (listener != STDERR_FILENO)
 		close(STDERR_FILENO);
 	while (listener >= 0 && reprise_clients_wait(listener, obey))

@@ -225,8 +225,10 @@ CUgraph reprise_capture(const struct reprise_graph *graph, enum reprise_side sid
 		count = 0;
 	if (result == CUDA_SUCCESS && ended == CUDA_SUCCESS && whole && count == count_nodes(graph))
 		return captured;
-	reprise_log(REPRISE_LOG_INFO, "a capture of %u ops was given up: issue %d, end %d, %zu nodes",
-	            graph->count, (int)result, (int)ended, count);
+	reprise_log(
+		REPRISE_LOG_INFO,
+		"a capture of %u launches was given up: launching returned %d, ending it %d, nodes: %zu",
+		graph->count, (int)result, (int)ended, count);
 	if (ended == CUDA_SUCCESS && captured != NULL)
 		reprise_driver.cuGraphDestroy(captured);
 	return NULL;

@@ -18,13 +18,13 @@
 #define REPRISE_COSTS(X) \
 	X(node_set, REPRISE_TUNE_COST_NODE_SET_NS, "single node set") \
 	X(capture, REPRISE_TUNE_COST_CAPTURE_NS, \
-	  "op captured for a whole-graph update, its share of beginning and ending included") \
+	  "call captured for a whole-graph update, its share of beginning and ending included") \
 	X(update, REPRISE_TUNE_COST_UPDATE_NS, \
 	  "node that a whole-graph update looked at; one that changed counts as 8 of them") \
 	X(build, REPRISE_TUNE_COST_BUILD_NS, "node of a graph built") \
 	X(launch, REPRISE_TUNE_COST_LAUNCH_NS, \
 	  "launch of a graph: the lower quartile, so that waits are not in it") \
-	X(eager, REPRISE_TUNE_COST_EAGER_NS, "op issued by a side exit")
+	X(eager, REPRISE_TUNE_COST_EAGER_NS, "call issued by an early exit")
 
 enum reprise_cost {
 #define X(name, ns, text) REPRISE_COST_##name,

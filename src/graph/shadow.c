@@ -318,7 +318,7 @@ enum reprise_shadow_verdict reprise_shadow_compare_ops(const struct reprise_op *
 	enum reprise_shadow_verdict verdict;
 
 	if (asked->kind != op->kind)
-		return differ(text, size, "kind of op", asked->kind, op->kind);
+		return differ(text, size, "kind of call", asked->kind, op->kind);
 	verdict = compare_values(asked, op, text, size);
 	return verdict == REPRISE_SHADOW_SAME && asked->shape != op->shape
 	           ? differ(text, size, "shape, as a hash", asked->shape, op->shape)

@@ -86,7 +86,7 @@ static bool agree(const struct reprise_lane *lane, unsigned int i, const struct 
 
 	if (reprise_shadow_compare_ops(asked, op, words, sizeof(words)) == REPRISE_SHADOW_SAME)
 		return true;
-	tell(lane, i, "as it was kept", words);
+	tell(lane, i, "as Reprise kept it", words);
 	return false;
 }
 
@@ -147,6 +147,6 @@ CUresult reprise_verify_wait(struct reprise_lane *lane)
 	reprise_driver_end_relaxed(mode);
 	reprise_leave(entered);
 	if (result != CUDA_SUCCESS)
-		reprise_say("verify: error %d came of work up to the last replay", (int)result);
+		reprise_say("verify: the work up to the last replay ended with error %d", (int)result);
 	return result;
 }

@@ -95,6 +95,6 @@ bool reprise_denied(const char *name, struct reprise_deny_texts *texts)
 	if (name == NULL && reprise_option_given(REPRISE_OPTION_DENY) && !atomic_exchange(&told, true))
 		reprise_log(
 			REPRISE_LOG_WARNING,
-			"the driver does not tell kernels' names: REPRISE_DENY denies nothing of those");
+			"the driver does not tell the names of some kernels: REPRISE_DENY has no effect on these");
 	return name != NULL && matches(name, globs, texts);
 }

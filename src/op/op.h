@@ -56,7 +56,7 @@ struct reprise_op {
 	X(NONE, none, "") \
 	X(UNKNOWN_PARAMETERS, unknown_parameters, "the driver does not tell the kernel's parameters") \
 	X(BAD_PARAMETERS, bad_parameters, \
-	  "parameters missing, twice, or of another size; no function") \
+	  "parameters that are missing, given twice, or of another size; or no function") \
 	X(ATTRIBUTE, attribute, "launch attribute that carries an event, is not known or not there") \
 	X(PAGEABLE, pageable, "copy from or to pageable, managed or unknown memory") \
 	X(BETWEEN_DEVICES, between_devices, \

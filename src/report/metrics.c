@@ -98,8 +98,9 @@ static void add_value(struct reprise_text *text, const char *name, const char *t
 
 static void add_exits(struct reprise_text *text, const struct reprise_lane_counts *counts)
 {
-	begin(text, "side_exits_total", "counter",
-	      "Sequences that ended before their last call: what was deferred was issued eagerly.");
+	begin(
+		text, "side_exits_total", "counter",
+		"Early exits: sequences that ended before their last call, whose deferred calls were issued eagerly.");
 	for (int i = 0; i < REPRISE_EXIT_COUNT; i++)
 		reprise_text_add(text, "reprise_side_exits_total{%s,reason=\"%s\"} %" PRIu64 "\n",
 		                 metrics.labels, reprise_exit_names[i], counts->exits[i]);
@@ -115,24 +116,28 @@ static void add_turns(struct reprise_text *text)
 		return;
 	add_count(text, "turns_total", "Turns, of which each replays or is eager, to measure the gain.",
 	          result->turns);
-	add_value(text, "turns_lost_seconds_total", "counter", "What the slower turns took longer.",
+	add_value(text, "turns_lost_seconds_total", "counter",
+	          "Time lost by measuring: what the slower turns took longer.",
 	          (double)result->lost_ns / 1e9);
 	if (result->verdict == REPRISE_VERDICT_REPLAY)
-		add_value(text, "gain_ratio", "gauge",
-		          "Eager time over replaying time, as turns have measured.", result->gain / 1e3);
+		add_value(
+			text, "gain_ratio", "gauge",
+			"Eager time over replaying time, as turns have measured; below 1, replaying is slower.",
+			result->gain / 1e3);
 }
 
 static void add_all(struct reprise_text *text, const struct reprise_totals *totals)
 {
 	const struct reprise_lane_counts *counts = &totals->counts;
 
-	add_count(text, "ops_total", "Stream calls that Reprise has seen.", totals->ops);
-	add_count(text, "replayed_ops_total", "Those that graphs have issued.", counts->replayed);
+	add_count(text, "ops_total", "Launches that Reprise has seen: kernels, copies, memsets.",
+	          totals->ops);
+	add_count(text, "replayed_ops_total", "Launches replayed from graphs.", counts->replayed);
 	add_count(text, "eager_turn_ops_total",
-	          "Those measured eagerly, and those of loops left eager.", counts->in_turns);
-	add_count(text, "paused_ops_total", "Stream calls while Reprise was paused.",
+	          "Launches measured eagerly, and those of loops left eager.", counts->in_turns);
+	add_count(text, "paused_ops_total", "Launches made while Reprise was off.",
 	          reprise_counted(REPRISE_COUNT_paused_ops));
-	add_count(text, "graph_launches_total", "Launches of graphs.", counts->launches);
+	add_count(text, "graph_launches_total", "Graph launches.", counts->launches);
 	add_count(text, "traces_total", "Sequences that were found to repeat.", counts->traces);
 	add_exits(text, counts);
 	add_value(text, "graph_bytes", "gauge", "Device memory of graphs, as estimated.",

@@ -89,8 +89,8 @@ static void write_gain(const struct reprise_totals *totals, char *words, size_t 
 	reprise_amount_duration((double)(ns < 0 ? -ns : ns), saved);
 	reprise_amount_duration((double)totals->gain.all_ns, all);
 	if (ns < 0)
-		snprintf(words, size, ", %s about %s more (of %s launch time)",
-		         reprise_observing ? "which would cost" : "which cost", saved, all);
+		snprintf(words, size, ", %sabout %s slower than without (of %s launch time)",
+		         reprise_observing ? "which would be " : "", saved, all);
 	else
 		snprintf(words, size, ", %s about %s of %s launch time",
 		         reprise_observing ? "which would save" : "saved", saved, all);
@@ -157,7 +157,7 @@ void reprise_report_tell_error(int error)
 	char name[REPRISE_OPTION_TEXT_MOST], room[128];
 
 	if (!failure_told && !reprise_launcher_tells(error))
-		reprise_log(REPRISE_LOG_WARNING, "the report cannot be written to %s: %s",
+		reprise_log(REPRISE_LOG_WARNING, "cannot write report to %s: %s",
 		            reprise_expand(pattern, getpid(), name, sizeof(name)) ? name : pattern,
 		            reprise_output_words(error, room, sizeof(room)));
 	failure_told = true;
@@ -251,7 +251,7 @@ static bool write_metrics(const struct reprise_totals *totals)
 	if (error == 0 || error == REPRISE_OUTPUT_LOCKED_IN || !told)
 		return told;
 	if (!metrics_told)
-		reprise_log(REPRISE_LOG_WARNING, "the metrics cannot be written to %s: %s",
+		reprise_log(REPRISE_LOG_WARNING, "cannot write metrics to %s: %s",
 		            reprise_option_text(REPRISE_OPTION_METRICS),
 		            reprise_output_words(error, room, sizeof(room)));
 	metrics_told = true;

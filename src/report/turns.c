@@ -8,16 +8,36 @@
 #include "base/tuning.h"
 
 #define EARLIER_MOST 80 /* bytes of a verdict in words */
+#define FACTOR_MOST 40  /* bytes of a gain or an interval in words */
 
 static const char *const verdicts[] = {"undecided", "replay", "eager",
                                        "bound",     "costly", "unclear"};
 
+/* A gain in thousandths, and its interval: a loss has the words of a loss, and so has its interval.
+ */
+static void tell_factor(uint32_t gain, uint32_t low, uint32_t high, char factor[FACTOR_MOST],
+                        char interval[FACTOR_MOST])
+{
+	bool lost = gain > 0 && gain < 1000 && low > 0 && high > 0;
+
+	if (lost)
+		snprintf(factor, FACTOR_MOST, "%.2f x slower", 1e3 / gain);
+	else if (gain > 1000)
+		snprintf(factor, FACTOR_MOST, "%.2f x faster", gain / 1e3);
+	else
+		snprintf(factor, FACTOR_MOST, "neither faster nor slower");
+	snprintf(interval, FACTOR_MOST, "%.2f to %.2f", lost ? 1e3 / high : low / 1e3,
+	         lost ? 1e3 / low : high / 1e3);
+}
+
 /* The verdict on a loop before the last. */
 static void tell_earlier(const struct reprise_turns_result *result, char words[EARLIER_MOST])
 {
+	char factor[FACTOR_MOST], interval[FACTOR_MOST];
+
+	tell_factor(result->earlier.gain, result->earlier.low, result->earlier.high, factor, interval);
 	if (result->earlier.verdict == REPRISE_VERDICT_REPLAY)
-		snprintf(words, EARLIER_MOST, "%.2f x faster in an earlier loop, %.2f to %.2f",
-		         result->earlier.gain / 1e3, result->earlier.low / 1e3, result->earlier.high / 1e3);
+		snprintf(words, EARLIER_MOST, "%s in an earlier loop, %s", factor, interval);
 	else if (result->earlier.verdict == REPRISE_VERDICT_EAGER)
 		snprintf(words, EARLIER_MOST, "no gain: an earlier loop was left eager");
 	else if (result->earlier.verdict == REPRISE_VERDICT_COSTLY)
@@ -40,8 +60,8 @@ static void tell_undecided(const struct reprise_turns_told *told, char *words, s
 	if (result->earlier.verdict != REPRISE_VERDICT_UNDECIDED)
 		snprintf(words, size, "%s, cost %s; the last loop was too short to measure", earlier, cost);
 	else if (result->turns > 0)
-		snprintf(words, size, "too short to measure: no verdict in %" PRIu64 " turns, cost %s",
-		         result->turns, cost);
+		snprintf(words, size, "too short to measure: no verdict in %" PRIu64 " turn%s, cost %s",
+		         result->turns, result->turns == 1 ? "" : "s", cost);
 	else if (told->since_ns < 2 * (uint64_t)REPRISE_TUNE_ANCHOR_UNREPLAYED_NS)
 		snprintf(words, size, "too short to measure");
 	else
@@ -52,14 +72,18 @@ void reprise_report_turns(const struct reprise_turns_told *told, char *words, si
 {
 	const struct reprise_turns_result *result = &told->result;
 	char after[REPRISE_AMOUNT_MOST], cost[REPRISE_AMOUNT_MOST];
+	char factor[FACTOR_MOST], interval[FACTOR_MOST];
 
+	tell_factor(result->gain, result->low, result->high, factor, interval);
 	reprise_amount_duration((double)result->decided_ns, after);
 	reprise_amount_duration((double)result->lost_ns, cost);
 	if (result->verdict == REPRISE_VERDICT_REPLAY)
-		snprintf(words, size, "%.2f x faster, measured in %" PRIu64 " turns, %.2f to %.2f",
-		         result->gain / 1e3, result->turns, result->low / 1e3, result->high / 1e3);
+		snprintf(words, size, "%s, measured in %" PRIu64 " turn%s, %s", factor, result->turns,
+		         result->turns == 1 ? "" : "s", interval);
 	else if (result->verdict == REPRISE_VERDICT_EAGER)
 		snprintf(words, size, "no gain: left eager after %s, cost %s", after, cost);
+	else if (result->verdict == REPRISE_VERDICT_UNCLEAR && result->high <= 1000)
+		snprintf(words, size, "no clear gain: left eager after %s, cost %s", after, cost);
 	else if (result->verdict == REPRISE_VERDICT_UNCLEAR)
 		snprintf(words, size, "no clear gain, at most %.2f x faster: left eager after %s, cost %s",
 		         result->high / 1e3, after, cost);

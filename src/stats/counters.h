@@ -16,18 +16,19 @@
 	X(graphs_drawn, "of these, drawn for graphviz") \
 	X(graphs_destroyed, "executable graphs destroyed again") \
 	X(build_ns, "time spent building them, in the background") \
-	X(functions_behind, "eager ops because a stream had too many unfinished host functions") \
+	X(functions_behind, \
+	  "launches that were eager because a stream had too many unfinished host functions") \
 	X(quiescence_missed, "builds put off because the device had work to do") \
 	X(quiescence_longest_ns, "longest time that launches waited at the gate for a build") \
 	X(build_failed_capture, \
-	  "builds given up: an op could not be captured, or the capture was invalidated") \
+	  "builds given up: a launch could not be captured, or the capture was invalidated") \
 	X(build_failed_instantiate, "builds given up: instantiate or upload failed") \
 	X(build_failed_attributes, \
 	  "builds given up: the capture stream could not get the attributes of the stream") \
 	X(build_failed_room, \
 	  "builds given up: the graph alone would take more memory than graphs may") \
 	X(build_failed_neighbours, \
-	  "builds given up: a graph of one op, while the device may have another context") \
+	  "builds given up: a graph of one launch, while the device may have another context") \
 	X(capture_longest_ns, "longest capture of the building thread") \
 	X(instantiate_longest_ns, "longest instantiation") \
 	X(upload_longest_ns, "longest upload") \
@@ -49,9 +50,9 @@
 	X(node_update_ns, "time spent on them, on the program's threads") \
 	X(node_updates_failed, "single nodes that the driver would not set") \
 	X(rebuilds, "graphs given up and built anew: they could not be patched or launched any more") \
-	X(recovery_ops, "most ops from such a failure to the next replay of that trace") \
-	X(cooldown_returns, "replays of a trace after its cooldown") \
-	X(launches_failed, "graph launches that failed; the ops were issued eagerly instead") \
+	X(recovery_ops, "most launches from such a failure to the next replay of that sequence") \
+	X(cooldown_returns, "replays of a sequence that had been put aside") \
+	X(launches_failed, "graph launches that failed; the calls were issued eagerly instead") \
 	X(async_launches, "graphs launched by the launch thread") \
 	X(launches_forced, \
 	  "pending graphs that a thread of the program launched, because something had to come after them") \
@@ -72,24 +73,26 @@
 	X(hold_overruns, "of these, begun later than the limit") \
 	X(hold_begun_ns, "longest time until the hold limit began to issue") \
 	X(hold_longest_ns, \
-	  "longest time until it had issued all: the driver's own time for each op included") \
+	  "longest time until it had issued all: the driver's own time for each call included") \
 	X(errors_kept, \
-	  "deferred ops that the driver refused; a later wait returns the error to the program") \
+	  "deferred calls that the driver refused; a later wait returns the error to the program") \
 	X(errors_told, "of these, told so far") \
 	X(paused_ops, \
-	  "ops that were eager while Reprise was paused, by the program or from outside; not among the ops") \
-	X(unseen_ops, "ops of what was left eager that nothing was noted of; among `turn_ops`") \
+	  "calls that were eager while Reprise was off, by the program or from outside; not among `ops`") \
+	X(unseen_ops, \
+	  "launches of what was left eager that Reprise did not look at; among `turn_ops`") \
 	X(nvtx_ops, \
-	  "ops that were eager within an NVTX range that REPRISE_NVTX_OFF names; not among the ops") \
+	  "calls that were eager within an NVTX range that REPRISE_NVTX_OFF names; not among `ops`") \
 	X(program_captures, "captures that the program made itself") \
-	X(eager_capturing, "ops that were eager because the program captured; not among the ops") \
+	X(eager_capturing, "calls that were eager because the program captured; not among `ops`") \
 	X(empty_ops, \
-	  "copies and memsets of no bytes, which are eager and no barrier; not among the ops") \
-	X(eager_stopped, "ops that were eager because Reprise had stopped; not among the ops") \
-	X(lifetimes, "calls that ended something which traces may refer to") \
+	  "copies and memsets of no bytes, which are eager and end no sequence; not among `ops`") \
+	X(eager_stopped, "calls that were eager because Reprise had stopped; not among `ops`") \
+	X(lifetimes, "calls that ended something which graphs may refer to") \
 	X(nodes_verified, \
-	  "nodes compared with the op that the program asked for, before their graph was launched") \
-	X(nodes_not_verified, "nodes that could not be compared, because nothing was kept of the op") \
+	  "nodes compared with the call that the program made, before their graph was launched") \
+	X(nodes_not_verified, \
+	  "nodes that could not be compared, because nothing was kept of the call") \
 	X(differences, "differences found") \
 	X(records_written, "records written to the recording") \
 	X(timeline_events, "events written to the timeline")

@@ -14,8 +14,8 @@
 #define REPRISE_HISTOGRAMS(X) \
 	X(eager, "eager calls; one in 17 is timed") \
 	X(graph, \
-	  "launches of graphs that needed no patch; all until a trace is known to pay, then one in 8") \
-	X(interval, "observe only: from the return of one call to the return of the next, with no barrier between them")
+	  "launches of graphs that needed no patch; all until a sequence is known to gain, then one in 8") \
+	X(interval, "observe only: from the return of one call to the return of the next, with no call between them that ends a sequence")
 
 enum reprise_histogram {
 #define X(name, text) REPRISE_HISTOGRAM_##name,

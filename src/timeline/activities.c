@@ -57,7 +57,7 @@ static const char *kept(const char *name)
 		names[place] = strdup(escaped);
 		names_kept += names[place] != NULL;
 	}
-	return names[place] != NULL ? names[place] : "one of more names than are kept";
+	return names[place] != NULL ? names[place] : "a kernel beyond the names that are kept";
 }
 
 /* The chunk, with room for one more activity; NULL ends the timeline. */

@@ -248,7 +248,7 @@ class Page(WithReports):
         rows = [{"name": f"void ns::add<{kind}>(int)", "watched": 1, "replayed": 10 * kind} for kind in (1, 2, 3)] + [{"name": "void ns::mul<1>(int)", "watched": 0, "replayed": 61}]
         kinds = page.kinds_of_kernels({"kernels": rows})
         self.assertEqual([(len(kind["names"]), kind["watched"], kind["replayed"]) for kind in kinds], [(3, 3, 60), (1, 0, 61)])
-        self.assertIn("3 of this name", page.kernel_label(kinds[0]["names"]))
+        self.assertIn("3 kernels of this name", page.kernel_label(kinds[0]["names"]))
         self.assertNotIn("title", page.kernel_label(kinds[0]["names"]))
         self.assertIn("void ns::mul&lt;1&gt;(int)", page.kernel_label(kinds[1]["names"]))
 
@@ -267,7 +267,7 @@ class Page(WithReports):
         row["sequence_left_out"] = 9
         report["kernels"].append({"name": "void ns::seventh<int>(int)", "number": 200, "watched": 1, "replayed": 1})
         text = page.whole([report])
-        for part in ("7 × 5 × 3", "64 × 2 × 1", "ns::seventh", "void ns::seventh&lt;int&gt;(int)", "any values", "2 to 4", "4 KiB", "a kernel without a name", "9 more calls are not listed"):
+        for part in ("7 × 5 × 3", "64 × 2 × 1", "ns::seventh", "void ns::seventh&lt;int&gt;(int)", "arguments", "2 to 4", "4 KiB", "a kernel without a name", "9 more calls are not listed"):
             self.assertIn(part, text)
 
     def test_joined_processes_keep_the_kernels_of_their_own(self):

@@ -139,11 +139,11 @@ class Figures(WithFolder):
         self.assertEqual(set(told["gain"]["eager_assumed"]), set(told["gain"]["eager_ns"]) - {"kernel"})
         for kind in told["gain"]["eager_assumed"]:
             self.assertEqual(told["kinds"][kind], 0)
-        self.assertRegex(reprise("report", self.path).stdout, r"\n +assumed +as on an H200: node set, capture, update, build, launch\n")    # of eager ops, none came
+        self.assertRegex(reprise("report", self.path).stdout, r"\n +assumed +as on an H200: setting a node; capturing a call anew; updating a node; building a node; launching a graph\n")    # of eager ops, none came
         told |= {"mode": "on", "cost_assumed": ["build"]}
         told["gain"]["eager_assumed"].append("kernel")
         self.path.write_text(json.dumps(told))
-        self.assertIn("assumed, as on an H200, since nothing was measured: eager kernel, build\n", reprise("report", self.path).stdout)
+        self.assertIn("assumed, as on an H200, since nothing was measured: a kernel, one by one; building a node\n", reprise("report", self.path).stdout)
         page = self.folder / "page.html"
         self.assertEqual(reprise("report", self.path, "--html", page).returncode, 0)
         self.assertIn("Assumed, as on an H200, since nothing was measured: eager kernel, build.", page.read_text())
@@ -470,7 +470,7 @@ class AtTheEnd(WithFolder):
 
     def test_a_loss_is_told_as_a_loss(self):
         page = self.folder / "page.html"
-        for mode, told_of in (("run", ("that cost about 469 us more than launching eagerly", "  lost  ")), ("observe", ("expected loss of launch time", "469 us"))):
+        for mode, told_of in (("run", ("; about 469 us slower than without (of ", "  lost  ")), ("observe", ("expected loss of launch time", "469 us"))):
             whole, _ = report(self.path, mode, "chain")
             for saved, there in ((-469000, True), (0, False), (469000, False)):
                 with self.subTest(mode=mode, saved=saved):

@@ -720,7 +720,7 @@ class Verify(WithFolder):
     def test_a_difference_without_replaying_is_told_as_one(self):
         prints_the_library = [*STARTS_CUDA[:2], STARTS_CUDA[2] + "; import os; print(os.environ.get('LD_PRELOAD'))"]
         told = self.reprise("verify", "--", *prints_the_library, CUDA_LAUNCH_BLOCKING="1", status=1).stdout
-        self.assertRegex(told, r"\nreprise: 1 differs, but nothing was replayed: this is not shown to come of replaying \(Reprise stood aside for .*\)\n$")
+        self.assertRegex(told, r"\nreprise: 1 differs, but nothing was replayed: this is not shown to come from replaying \(Reprise stood aside for .*\)\n$")
 
     def test_what_cannot_be_run_is_not_compared(self):
         self.assertEqual(self.said("verify", "--", "/nonexistent", status=127), ["reprise: cannot start /nonexistent: No such file or directory"])

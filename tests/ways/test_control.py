@@ -98,14 +98,14 @@ class Controlled(unittest.TestCase):
         outcome = subprocess.run([*LOOP, SHORT], env={**ENVIRONMENT, "LD_PRELOAD": str(BUILD / "preload" / "libreprise.so"), "REPRISE_CONTROL": "1"},
                                  capture_output=True, text=True, timeout=DEADLINE, preexec_fn=take, close_fds=False)
         self.assertEqual(outcome.returncode, 0)
-        self.assertIn("no control: the socket's name is taken", outcome.stderr)
+        self.assertIn("the process cannot be controlled: its socket's name is taken", outcome.stderr)
 
     @unittest.skipUnless(filters.NUMBERS, "no system calls' numbers are known here")
     def test_without_close_range_there_is_no_control_and_it_is_told(self):
         outcome = subprocess.run([*LOOP, SHORT], env={**ENVIRONMENT, "LD_PRELOAD": str(BUILD / "preload" / "libreprise.so"), "REPRISE_CONTROL": "1"},
                                  capture_output=True, text=True, timeout=DEADLINE, preexec_fn=partial(filters.forbid, "close_range"))
         self.assertEqual(outcome.returncode, 0)
-        self.assertIn("reprise: no control: the kernel is older than Linux 5.9, or forbids close_range\n", outcome.stderr)
+        self.assertIn("reprise: the process cannot be controlled: the kernel is older than Linux 5.9, or forbids close_range\n", outcome.stderr)
 
     def test_files_that_run_out_are_waited_for(self):
         process = self.controlled()

@@ -96,7 +96,7 @@ class Doctor(unittest.TestCase):
     def test_words_and_texts_that_cannot_be_used_are_named(self):
         said = " ".join(reprise("doctor", REPRISE_PAYS="maybe", REPRISE_DENY="x" * 600).stdout.split())
         self.assertIn('REPRISE_PAYS measured (default, since the environment\'s "maybe" is none of measured|assumed)', said)
-        self.assertIn("REPRISE_DENY *nccl*,*nvshmem* (default, since the environment's has more than 511 characters)", said)
+        self.assertIn("REPRISE_DENY *nccl*,*nvshmem* (default, since the environment's value has more than 511 characters)", said)
 
     def test_the_driver_its_devices_and_the_toolkit(self):
         said = reprise("doctor", SIM_DEVICES="2", CUDA_HOME=str(self.toolkit(12080))).stdout

@@ -103,7 +103,7 @@ class LockedIn(unittest.TestCase):
             with self.subTest(answer=answer):
                 file = self.folder / answer
                 self.end(self.start(answer, False, REPRISE_RECORD=str(file), REPRISE_REPORT=str(self.path)))
-                self.assertEqual(self.report()["recording_ended"], "the program has forbidden itself system calls")
+                self.assertEqual(self.report()["recording_ended"], "the program has forbidden itself system calls (seccomp)")
                 self.assertTrue(file.read_bytes().startswith(b"OPSTREAM2\n"))
 
     def test_drawings_and_the_timeline_end_there(self):

@@ -202,7 +202,7 @@ class Snapshots(unittest.TestCase):
         moved = self.folder.with_name("moved")
         self.folder.rename(moved)
         line = process.stderr.readline()
-        self.assertEqual(line, f"reprise: the report cannot be written to {self.path}: No such file or directory\n")
+        self.assertEqual(line, f"reprise: cannot write report to {self.path}: No such file or directory\n")
         time.sleep(1.5)
         self.folder.mkdir()
         (self.folder / "go").touch()
@@ -225,14 +225,14 @@ class Snapshots(unittest.TestCase):
             kept.seek(0)
             report = json.loads(kept.read())
         self.assertEqual(process.returncode, 0, said)
-        self.assertEqual(said, f"reprise: the report cannot be written to {self.path}: No space left on device\nfull\nr.json\n")
+        self.assertEqual(said, f"reprise: cannot write report to {self.path}: No space left on device\nfull\nr.json\n")
         self.assertEqual((report["complete"], report["ops"] > 0), (False, True))
 
     def test_a_limit_on_the_size_of_files(self):
         process = self.script("import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_DFL)\nresource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))\n"
                               "end = time.monotonic() + 3\nwhile time.monotonic() < end: work()\n")
         _, said = process.communicate(timeout=DEADLINE)
-        self.assertEqual((process.returncode, said), (0, f"reprise: the report cannot be written to {self.path}: File too large\n"))
+        self.assertEqual((process.returncode, said), (0, f"reprise: cannot write report to {self.path}: File too large\n"))
         self.assertEqual(self.names(), [])
 
     def test_who_is_off_though_a_command_started_it_says_so(self):
@@ -337,7 +337,7 @@ class Snapshots(unittest.TestCase):
                 process = self.script("end = time.monotonic() + 2.5\nwhile time.monotonic() < end: work()\n",
                                       preexec_fn=partial(filters.forbid, *calls, number=errno.EPERM))
                 _, said = process.communicate(timeout=DEADLINE)
-                self.assertEqual((process.returncode, said), (0, f"reprise: the report cannot be written to {self.path}: Operation not permitted\n" if why else ""))
+                self.assertEqual((process.returncode, said), (0, f"reprise: cannot write report to {self.path}: Operation not permitted\n" if why else ""))
                 self.assertEqual(self.names(), [] if why else ["r.json"])
 
     @unittest.skipUnless(filters.NUMBERS, "no system calls' numbers are known here")

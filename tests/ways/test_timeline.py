@@ -299,7 +299,7 @@ class Timeline(Drawn):
         target = self.folder / "target"
         target.write_text("mine")
         self.file.symlink_to(target)
-        foreign = "what is there is no plain file of this user's with one name"
+        foreign = "the file there is no plain file, is another user's, or has other names (hard links)"
         for file, why in ((self.file, foreign), (Path("/dev/full"), foreign), (self.folder / "missing" / "timeline", "No such file or directory")):
             with self.subTest(str(file)):
                 self.drawn(shape("chain", 300), REPRISE_TIMELINE=str(file))

@@ -11,13 +11,13 @@ NOTABLE = 0.0005     # of the calls, or of the run: what is less is not worth a 
 
 # For each reason why a call cannot be graphed: what the calls are, what they do, and what to do.
 UNFIT = {
-    "unknown_parameters": ("launches whose parameters the driver does not tell", "a driver of CUDA 12.4 or newer tells them"),
-    "bad_parameters": ("launches with parameters that are missing or of another size", "check the parameters of this launch"),
-    "attribute": ("launches with an attribute that a graph does not take here", "leave out the attribute if the kernel does not need it"),
+    "unknown_parameters": ("kernel calls whose parameters the driver does not tell", "a driver of CUDA 12.4 or newer tells them"),
+    "bad_parameters": ("kernel calls with parameters that are missing or of another size", "check the parameters of this call"),
+    "attribute": ("kernel calls with an attribute that a graph does not take here", "leave out the attribute if the kernel does not need it"),
     "pageable": ("copies from or to pageable or managed memory", "pin this buffer (cudaHostAlloc, cudaHostRegister; pin_memory in PyTorch)"),
     "between_devices": ("copies between devices on the legacy default stream", "copy on a stream of your own"),
-    "launches": ("launches of kernels that may launch kernels", "build this module without the device runtime if it does not need it"),
-    "denied": ("launches of kernels on the deny list", "nothing, if they are NCCL's or NVSHMEM's; otherwise change REPRISE_DENY"),
+    "launches": ("calls of kernels that may launch kernels", "build this module without the device runtime if it does not need it"),
+    "denied": ("calls of kernels on the deny list", "nothing, if they are NCCL's or NVSHMEM's; otherwise change REPRISE_DENY"),
     "no_lane": ("calls on streams of a green context, or of another context than is current", "use streams of the current context"),
     "host_to_host": ("copies between host memory, which wait until they are done", "copy with memcpy"),
     "refused": ("calls that the driver refuses", "check the addresses and sizes of this call"),
@@ -112,9 +112,9 @@ def sites(report):
     """Calls that cut sequences, and are not among the ops."""
     waits, ops = total(report, "waits"), report["ops"]
     if waits and ops / waits < FEW_CALLS:
-        yield waits, Obstacle("few calls between two waits", f"Only {ops / waits:.3g} calls come between two waits", where(report, "waits"), "wait less often, or only for what the host reads", report["short_eager"] / ops,
+        yield waits, Obstacle("few calls between two waits", f"Only about {ops / waits:.3g} calls come between two waits", where(report, "waits"), "wait less often, or only for what the host reads", report["short_eager"] / ops,
                               worth(report, report["short_eager"], min(waits, report["launches"])))
-    for kind, what, remedy in (("allocates", "allocations between launches", "allocate before the loop, or keep what is freed in a pool"),
+    for kind, what, remedy in (("allocates", "allocations between calls", "allocate before the loop, or keep what is freed in a pool"),
                                ("orders", "calls that order streams, or that no graph takes,", "let streams fork from one and join it again in each round: that becomes one graph"),
                                ("ends", "calls that free or change what graphs use", "keep memory, streams and events until the loop is over")):
         calls = total(report, kind)
@@ -132,7 +132,7 @@ def unlike(report):
 def busy(report):
     """A GPU that is never idle: no graph is built."""
     if report["quiescence_missed"] and not report["graphs_built"] and report["mode"] != "observe":
-        yield report["ops"], Obstacle("a GPU that is never idle", "No graph was built, since the GPU had work whenever one was to be", "", "nothing is to be done: a GPU that always has work does not wait for launches",
+        yield report["ops"], Obstacle("a GPU that is never idle", "No graph was built, since the GPU had work whenever one was to be", "", "nothing is to be done: a GPU that always has work does not wait for calls",
                                       1, None)
 
 

@@ -12,7 +12,6 @@ from amounts import count, duration, share, size
 KERNELS_MOST = 8
 TIMES_FROM = 900    # per cent: a larger change is told as a factor
 OBSTACLES = "What stands in the way"
-COSTS = {"node_set": "setting a node", "capture": "capturing a call anew", "update": "updating a node", "build": "building a node"}
 POINTS = 0.05    # of a hundred: a smaller change of a share is none
 
 
@@ -84,7 +83,7 @@ def costs(before, after):
     yield amount_row("a graph launch", *(report["gain"]["launch_ns"] for report in (before, after)), duration)
     for name in before["cost_ns"]:
         if not any(name in report["cost_assumed"] for report in (before, after)) and name not in ("launch", "eager"):
-            yield amount_row(COSTS.get(name, name.replace("_", " ")), *(report["cost_ns"][name] for report in (before, after)), duration)
+            yield amount_row(reports.COSTS.get(name, name.replace("_", " ")), *(report["cost_ns"][name] for report in (before, after)), duration)
 
 
 def fates(before, after):

@@ -44,6 +44,14 @@ def interval(turns):
     return f"interval {low:.2f} to {high:.2f}"
 
 
+def of_turns(number):
+    return f"{count(number)} turn{'s' * (number != 1)}"
+
+
+def have(number):
+    return "has" if number == 1 else "have"
+
+
 def left_eager(turns, headline, words):
     """The headline says what was lost, too: a loss is told as plainly as a gain."""
     bars, ends = bars_of_turns(turns, "replaying")
@@ -56,7 +64,7 @@ def of_one(report):
     if verdict == "replay":
         bars, ends = bars_of_turns(turns)
         tone = "good" if turns["gain"] > 1000 else "bad" if 0 < turns["gain"] < 1000 else "fair"
-        return Judgement(tone, factor(turns["gain"]), f"Measured by turns: {count(turns['turns'])} of them, {spread}. Measuring cost {cost}.", bars, ends,
+        return Judgement(tone, factor(turns["gain"]), f"Measured in {of_turns(turns['turns'])}, {spread}. Measuring cost {cost}.", bars, ends,
                          "time of the program's loop, measured")
     after = f"after {duration(turns['decided_ns'])} all calls went one by one."
     if verdict == "eager":
@@ -65,11 +73,11 @@ def of_one(report):
         return left_eager(turns, "Left as it was: its processor time", f"Replaying was {times(turns['gain'])} faster, {spread}, for {times(turns['processor'])} the processor time of the process. That is more "
                           f"than 1.02 x, so {after}")
     if verdict == "unclear":
-        return left_eager(turns, "No clear gain: left as it was", f"{count(turns['turns'])} turns have not shown whether replaying gains: at most {times(turns['high'])}, {spread}. So {after}")
+        return left_eager(turns, "No clear gain: left as it was", f"{of_turns(turns['turns'])} {have(turns['turns'])} not shown whether replaying gains: at most {times(turns['high'])}, {spread}. So {after}")
     if verdict == "bound":
         return left_eager(turns, "Nothing to gain: the GPU is behind", f"The program is GPU-bound: issuing calls faster changes nothing. So {after}")
     words = (f"{report.get('measured', 'An earlier loop had a verdict')}." if "earlier" in turns
-             else f"{count(turns['turns'])} turns have not shown yet whether replaying gains. Measuring cost {cost}." if turns["turns"]
+             else f"{of_turns(turns['turns'])} {have(turns['turns'])} not shown yet whether replaying gains. Measuring cost {cost}." if turns["turns"]
              else f"The program's loop was {report['measured']}." if report["measured"].startswith("too short") else "No loop was found to measure.")
     return estimated(report, "No verdict", words, tone="fair")
 

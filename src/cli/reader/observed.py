@@ -109,7 +109,7 @@ def summary(report):
     measured = "measured" if report["gain"]["eager_measured"] else "assumed, since nothing was measured"
     rows = [("launches", count(report["ops"]), f"{duration(launching / max(report['ops'], 1))} each ({measured})"),
             ("their time on the program's threads", duration(launching), f"{share(launching, run)} of the run of {duration(run)}"),
-            ("would be replayed", count(report["replayed"]), f"{share(report['replayed'], report['ops'])}, by {count(report['launches'])} graph launches")]
+            ("would be replayed", count(report["replayed"]), f"{share(report['replayed'], report['ops'])}, by {count(report['launches'])} graph launch{'es' * (report['launches'] != 1)}")]
     saved, even = report["saved_ns"], reports.break_even(report)
     if saved > 0:
         rows += [("expected saving of launch time", duration(saved), f"{share(saved, launching)} of it"), *run_shorter(report)]
@@ -118,7 +118,7 @@ def summary(report):
     else:
         rows.append(("expected saving of launch time", "none", ""))
     if even:
-        rows.append(("break-even", of_launches(even), f"of a graph; building {count(report['traces'])} takes about {duration(report['gain']['build_ns'])} in the background"))
+        rows.append(("break-even", of_launches(even), f"of a graph; building {count(report['traces'])} graph{'s' * (report['traces'] != 1)} takes about {duration(report['gain']['build_ns'])} in the background"))
     if tables.assumed(report):
         rows.append(("assumed", "", f"as on an H200: {tables.assumed(report)}"))
     return tables.table("What it does", ("<", "", "<"), rows)
@@ -138,8 +138,8 @@ def measured(report):
     gpu = report["gpu"]
     kernel = gpu["busy_ns"] / max(gpu["kernels"], 1)
     launches = min(idle(report, kernel)[1], gpu["span_ns"] - gpu["busy_ns"])
-    rows = [("from the first kernel to the last", duration(gpu["span_ns"]), f"{count(gpu['kernels'])} kernels" +
-             (f", {count(gpu['dropped'])} more were lost" if gpu["dropped"] else "")),
+    rows = [("from the first kernel to the last", duration(gpu["span_ns"]), f"{count(gpu['kernels'])} kernel{'s' * (gpu['kernels'] != 1)}" +
+             (f", CUPTI dropped {count(gpu['dropped'])} more" if gpu["dropped"] else "")),
             ("GPU busy", duration(gpu["busy_ns"]), share(gpu["busy_ns"], gpu["span_ns"])),
             ("GPU idle", duration(gpu["span_ns"] - gpu["busy_ns"]), share(gpu["span_ns"] - gpu["busy_ns"], gpu["span_ns"])),
             ("idle for want of launches", duration(launches), f"estimated, for kernels of {duration(kernel)}")]

@@ -199,12 +199,18 @@ def waterfall(report):
         yield marked("building graphs, in the background"), 0, parts["build_ns"], "cost", duration(parts["build_ns"])
 
 
+def passive(done):
+    """What is saved, or would be."""
+    return done if done.startswith("would be ") else f"is {done}"
+
+
 def gain(report):
     listed = list(waterfall(report))
     whole = max(end for _, _, end, _, _ in listed) or 1
     drawn = [(label, plots.bar(plots.piece(kind, plots.per_cent(begin, whole), plots.per_cent(end - begin, whole))), value) for label, begin, end, kind, value in listed]
     even, assumed = reports.break_even(report), tables.assumed(report)
-    lines = [f"Time of the program's threads, by estimate from what calls cost. The run gets shorter by the {term('lost' if report['saved_ns'] < 0 else 'saved', 'last bar')} only as far as the GPU waited for calls."]
+    lines = [f"Time of the program's threads, by estimate from what calls cost. The run gets {'longer' if report['saved_ns'] < 0 else 'shorter'} by what {marked(passive(reports.gained(report)[0]))} "
+             "only as far as the GPU waited for calls."]
     if assumed:
         lines.append(f"Assumed, as on an H200, since nothing was measured: {escape(assumed)}.")
     if even:
@@ -246,7 +252,7 @@ def dimensions(op, key):
 
 
 def what_changes(op):
-    return "any values" if op["any_value"] else "nothing"
+    return "arguments" if op["any_value"] else "nothing"
 
 
 def op_row(place, op, numbers):
@@ -265,7 +271,7 @@ def sequence(row, numbers):
         listed.append(op_row(place, op, numbers))
         place += op["times"]
     left = row.get("sequence_left_out", 0)
-    more = f'<p class="about">{count(left)} more calls are not listed.</p>' if left else ""
+    more = f'<p class="about">{count(left)} more call{"s are" if left != 1 else " is"} not listed.</p>' if left else ""
     return table(("<call", "<kernel", "<grid, or bytes", "<block", "<what changes"), listed, "stack") + more
 
 
@@ -297,8 +303,8 @@ def traces(report):
     most = max(row["eager_ns"] for row in rows) or 1
     others = len(report["trace_rows"]) - len(rows) + report["trace_rest"]["made"]
     saved = reports.done(report, "saved")
-    return section("Sequences", f"A {term('sequence')} repeats, and a graph stands for it. Grey is what its calls would take one by one, blue what launching its graph took, of the program's threads; the figure is what "
-                   f"is {term('saved', saved)}. Open one to see its kernels.",
+    return section("Sequences", f"A {term('sequence')} repeats, and a graph stands for it. Grey: what its calls would take one by one; blue: what launching its graph took, both of the program's threads. The figure is what "
+                   f"{marked(passive(saved))}. Open one to see its kernels.",
                    '<div class="traces">' + "".join(trace(row, report, numbers, most) for row in rows) + "</div>", f'<p class="about">and {count(others)} more</p>' if others else "")
 
 
@@ -327,7 +333,7 @@ def ranks_over_time(each):
     drawn = [one for one in each if any(one.get("share", {}).get("ops", ()))]
     parts = [f'<div class="small"><p>{escape(reports.who(one))}</p>{plots.over_time(one["share"], reports.done(one, "replayed"), small=True)}</div>' for one in drawn[:RANKS_DRAWN_MOST]]
     left = len(drawn) - len(parts)
-    more = f'<p class="about">{count(left)} more processes are not drawn.</p>' if left else ""
+    more = f'<p class="about">{count(left)} more process{"es are" if left != 1 else " is"} not drawn.</p>' if left else ""
     return '<h3>Over time</h3><p class="about">Each on its own axis, from its own first CUDA call.</p><div class="smalls">' + "".join(parts) + f"</div>{more}" if parts else ""
 
 
@@ -357,7 +363,7 @@ def kinds_of_kernels(report):
 
 
 def kernel_label(names):
-    return named(names[0]) if len(names) == 1 else f"{named(kernel_names.short(names[0]))}<small>{len(names)} of this name</small>"
+    return named(names[0]) if len(names) == 1 else f"{named(kernel_names.short(names[0]))}<small>{len(names)} kernels of this name</small>"
 
 
 def kernels(report):

@@ -24,6 +24,7 @@ NOTABLE_SPREAD = 0.05  # if by more than so much of the middle
 KERNEL_NS = 1000    # assumed for a kernel that was not measured: the shortest on an H200
 NAMES = json.loads((Path(__file__).parent / "names.json").read_text())
 
+COSTS = {"node_set": "setting a node", "capture": "capturing a call anew", "update": "updating a node", "build": "building a node", "launch": "launching a graph"}    # as shown
 LEFT = NAMES["exit_words"]    # reasons of side exits as shown; in the report guard, values, ...
 
 
@@ -336,7 +337,7 @@ def fates(report):
     for name, ops in report["unfit"].items():
         yield unfit(name), ops, NAMES["unfit"][name]
     yield "backed off", report["backed_off"], "eager, and not looked at, since nothing had repeated"
-    yield "short sequences", report["short_eager"], "eager, since graphs of one to three launches, or of copies alone, were not measured to gain"
+    yield "short sequences", report["short_eager"], "eager, since graphs of one to three calls, or of copies alone, were not measured to gain"
     yield "measured eagerly", report.get("turn_ops", 0), "eager, to measure what replaying gains, or because it gained nothing"
     known = report.get("turn_ops", 0) + report["replayed"] + report["exited_ops"] + sum(report["unfit"].values()) + report["backed_off"] + report["short_eager"]
     yield LEARNING, max(report["ops"] - known, 0), "eager: no sequence that repeats began with them, or its graph was not ready, or put aside"
@@ -346,7 +347,7 @@ def beside(report):
     """Launches that are not among the ops, as (name, launches, meaning)."""
     for counter, name in (("paused_ops", "while off"), ("nvtx_ops", "in NVTX ranges that are eager"), ("eager_capturing", "while the program captured"), ("eager_stopped", "after Reprise had stopped")):
         if report.get(counter):
-            yield name, report[counter], NAMES["counters"][counter]
+            yield name, report[counter], NAMES["counters"][counter].partition(";")[0]  # what follows names a key of the report
 
 
 def machine(report):

@@ -49,7 +49,7 @@ def verdict(report):
     if report["mode"] == "off":
         return "Reprise was off, by REPRISE=off in the environment: nothing is known of the launches."
     would = "would be" if report["mode"] == "observe" else "were"
-    text = f"{share(report['replayed'], report['ops'])} of {count(report['ops'])} launches {would} replayed" if report["ops"] else "No launches were seen"
+    text = f"{share(report['replayed'], report['ops'])} of {of_launches(report['ops'])} {would} replayed" if report["ops"] else "No launches were seen"
     if "measured" in report:
         text += f"; {report['measured']}"
     elif report["mode"] == "observe":    # what graphs would make of the run is told first (observed.py)
@@ -57,7 +57,7 @@ def verdict(report):
     elif report["saved_ns"] > 0:
         text += f"; about {duration(report['saved_ns'])} of {duration(report['launch_time_ns'])} launch time saved"
     elif report["saved_ns"] < 0:
-        text += f"; that cost about {duration(-report['saved_ns'])} more than launching eagerly"
+        text += f"; about {duration(-report['saved_ns'])} slower than without (of {duration(report['launch_time_ns'])} launch time)"
     if report["paused_ops"]:
         text += f"; {count(report['paused_ops'])} more came while Reprise was off"
     if report.get("nvtx_ops"):
@@ -88,7 +88,7 @@ def ranks(each, joined):
         return (name, host, report.get("pid", ""), count(report["ops"]), marked("replayed", share(report["replayed"], report["ops"])), marked("launch time", duration(report["launch_time_ns"])),
                 duration(report["saved_ns"]), *gain, count(report["traces"]), duration(report["hold_longest_ns"]), size(report["graph_bytes_most"]))
 
-    heads = ("<", "<host", "pid", "launches", reports.done(joined, "replayed"), "launch time", reports.done(joined, "saved"), *(["gain"] if "gain" in held else []), "sequences", "longest deferral", "graphs")
+    heads = ("<", "<host", "pid", "launches", reports.done(joined, "replayed"), "launch time", reports.done(joined, "saved"), *(["gain"] if "gain" in held else []), "sequences", "longest deferral", "graph memory")
     rows = [row(f"rank {one['rank']}" if "rank" in one else "", one["host"], one, [name for name in far if far[name][i]]) for i, one in enumerate(each)]
     text = table("Processes", heads, [*rows, row("all", "", joined)])
     return text + (f"  {MARK} marks an outlier: {words.TERMS['outlier'][:1].lower()}{words.TERMS['outlier'][1:]}\n" if any(map(any, far.values())) else "")
@@ -130,8 +130,8 @@ def eager_assumed(report):
 
 def assumed(report):
     """The costs that were not measured in the process, of what it did, in words; "" if all were."""
-    eager = [f"eager {kind}" for kind in eager_assumed(report)]
-    return ", ".join([*eager, *(name.replace("_", " ") for name in report["cost_assumed"] if name != "eager")])
+    eager = [f"a {kind}, one by one" for kind in eager_assumed(report)]
+    return "; ".join([*eager, *(reports.COSTS.get(name, name.replace("_", " ")) for name in report["cost_assumed"] if name != "eager")])
 
 
 def gain(report):
@@ -141,7 +141,7 @@ def gain(report):
     even = reports.break_even(report)
     word, gained = reports.gained(report)
     rows = [("replayed calls, had they been launched", duration(amounts["replaced_ns"]), f"{duration(amounts['eager_ns']['kernel'])} a kernel, {measured}"),
-            ("launches of graphs", duration(-amounts["launches_ns"]), f"{duration(amounts['launch_ns'])} each, {launched}"),
+            ("graph launches", duration(-amounts["launches_ns"]), f"{duration(amounts['launch_ns'])} each, {launched}"),
             ("patching them", duration(-amounts["patches_ns"]), ""),
             ("early exits", duration(-amounts["exits_ns"]), "beside issuing"),
             ("per-call overhead", duration(-amounts["defers_ns"]), "assumed: 60 ns a call"),
@@ -160,16 +160,16 @@ def stalls(report):
             ("longest that a call waited for Reprise", duration(report["wait_longest_ns"]), "a lock, or the building thread"),
             ("longest capture, instantiation, upload", " / ".join(duration(report[f"{what}_longest_ns"]) for what in ("capture", "instantiate", "upload")),
              "in the background; calls may wait for the driver meanwhile"),
-            ("graphs built", count(report["graphs_built"]), f"{count(report['graph_nodes'])} nodes in {duration(report['build_ns'])}"),
+            ("graphs built", count(report["graphs_built"]), f"{count(report['graph_nodes'])} node{'s' * (report['graph_nodes'] != 1)} in {duration(report['build_ns'])}"),
             ("builds put off", count(report["quiescence_missed"]), "the GPU was busy"),
-            ("memory of graphs, at most", size(report["graph_bytes_most"]), f"on the host {size(report['host_bytes_most'])}")]
+            ("graph memory, at most", size(report["graph_bytes_most"]), f"on the host {size(report['host_bytes_most'])}")]
     return table("Deferral, stalls, building", ("<", "", "<"), rows)
 
 
 def troubles(report):
     names = [name for name in reports.NAMES["counters"] if "failed" in name or name.startswith("refused") or name in ("rebuilds", "memory_shortages")]
     names = [name for name in names if report[name]]
-    return table("What failed (and was done eagerly)", ("<", "", "<"), [(name, count(report[name]), reports.NAMES["counters"][name]) for name in names])
+    return table("What failed (and was done eagerly)", ("<", ""), [(reports.NAMES["counters"][name].rstrip(":"), count(report[name])) for name in names])
 
 
 def kernels(report):

@@ -39,7 +39,7 @@ TERMS = {
     "break-even": "The number of graph launches after which a graph has saved the time that building it took.",
     "grid, or bytes": "How many blocks the kernel has, in x, y and z, or how many bytes a copy or memset has, when the sequence was reported first.",
     "block": "How many threads a block has, in x, y and z.",
-    "what changes": "Any values: the arguments may differ each time, and the graph is patched. Nothing: they were the same.",
+    "what changes": "Arguments: they may differ each time, and the graph is patched. Nothing: they were the same.",
     "graph memory": "The device memory that graphs take, by estimate; or the host memory, where that is named.",
     "saved": "What the calls would have taken one by one, less what graphs took instead.",
     "lost": "What graphs took, less what the calls would have taken one by one.",

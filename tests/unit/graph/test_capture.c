@@ -513,14 +513,15 @@ static const struct {
 	const char *said;
 } reasons[] = {
 	{0, 0, CUDA_SUCCESS, 0, ""},
-	{2, 1, CUDA_ERROR_INVALID_VALUE, 0, "issue 1, end 0, 0 nodes"},
-	{3, 1, CUDA_ERROR_OUT_OF_MEMORY, 0, "issue 2, end 0, 1 nodes"},
+	{2, 1, CUDA_ERROR_INVALID_VALUE, 0, "launching returned 1, ending it 0, nodes: 0"},
+	{3, 1, CUDA_ERROR_OUT_OF_MEMORY, 0, "launching returned 2, ending it 0, nodes: 1"},
 	{4, 1, CUDA_ERROR_INVALID_VALUE, 0, ""}, /* the end is asked for again */
-	{4, 2, CUDA_ERROR_OUT_OF_MEMORY, 0, "issue 0, end 2, 0 nodes"},
-	{4, 1, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 0, "issue 0, end 901, 0 nodes"},
-	{3, 100, CUDA_ERROR_INVALID_VALUE, 0, "issue 1, end 1, 0 nodes"},
-	{5, 1, CUDA_ERROR_INVALID_VALUE, 0, "issue 0, end 0, 0 nodes"},
-	{0, 0, CUDA_SUCCESS, 1, "issue 0, end 0, 3 nodes"},
+	{4, 2, CUDA_ERROR_OUT_OF_MEMORY, 0, "launching returned 0, ending it 2, nodes: 0"},
+	{4, 1, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 0,
+     "launching returned 0, ending it 901, nodes: 0"},
+	{3, 100, CUDA_ERROR_INVALID_VALUE, 0, "launching returned 1, ending it 1, nodes: 0"},
+	{5, 1, CUDA_ERROR_INVALID_VALUE, 0, "launching returned 0, ending it 0, nodes: 0"},
+	{0, 0, CUDA_SUCCESS, 1, "launching returned 0, ending it 0, nodes: 3"},
 };
 
 START_TEST(what_went_wrong_with_a_capture_is_said)
@@ -541,7 +542,7 @@ START_TEST(what_went_wrong_with_a_capture_is_said)
 	reprise_capture(&graph, REPRISE_FOR_BUILDING, NULL, NULL, NULL);
 	ck_assert_int_ge(pread(file, said, sizeof(said) - 1, 0), 0);
 	if (reasons[_i].said[0] != '\0')
-		snprintf(expected, sizeof(expected), "reprise: a capture of 2 ops was given up: %s\n",
+		snprintf(expected, sizeof(expected), "reprise: a capture of 2 launches was given up: %s\n",
 		         reasons[_i].said);
 	ck_assert_str_eq(said, expected);
 }

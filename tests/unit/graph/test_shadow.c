@@ -240,7 +240,7 @@ START_TEST(another_kind_of_op_is_told)
 	other_kind();
 	ck_assert_int_eq(reprise_shadow_compare_ops(&asked, &found, text, sizeof(text)),
 	                 REPRISE_SHADOW_OTHER);
-	ck_assert_ptr_nonnull(strstr(text, "kind of op"));
+	ck_assert_ptr_nonnull(strstr(text, "kind of call"));
 }
 END_TEST
 

@@ -72,7 +72,7 @@ START_TEST(a_difference_is_told_and_the_programs_op_is_issued)
 	ck_assert_uint_eq(count_of(REPRISE_COUNT_differences), 1);
 	ck_assert_str_eq(reprise_stopped(), "verify found a difference");
 	ck_assert_ptr_nonnull(strstr(reprise_verify_difference(), "node 1 of graph"));
-	ck_assert_ptr_nonnull(strstr(reprise_verify_difference(), "(kernel), as it was kept: "));
+	ck_assert_ptr_nonnull(strstr(reprise_verify_difference(), "(kernel), as Reprise kept it: "));
 	ck_assert_ptr_nonnull(strstr(reprise_verify_difference(), "the program passed 0x7, not 0"));
 }
 END_TEST
