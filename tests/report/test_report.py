@@ -146,7 +146,7 @@ class Figures(WithFolder):
         self.assertIn("assumed, as on an H200, since nothing was measured: a kernel, one by one; building a node\n", reprise("report", self.path).stdout)
         page = self.folder / "page.html"
         self.assertEqual(reprise("report", self.path, "--html", page).returncode, 0)
-        self.assertIn("Assumed, as on an H200, since nothing was measured: eager kernel, build.", page.read_text())
+        self.assertIn("Assumed, as on an H200, since nothing was measured: a kernel, one by one; building a node.", page.read_text())
 
     def test_what_was_measured_is_not_told_as_assumed(self):
         told, _ = replayed(self.path, "all-changed", "patched", REPRISE_PAYS="measured")

@@ -141,7 +141,7 @@ class AtTheEnd(WithFolder):
     def test_a_limit_that_the_command_does_not_have_is_told_by_the_library(self):
         limits_itself = STARTS_CUDA[-1] + "; import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))"
         said = self.said("run", "--report", "kept.json", "--", *STARTS_CUDA[:-1], limits_itself)
-        self.assertEqual(said[0], "reprise: the report cannot be written to kept.json: File too large")
+        self.assertEqual(said[0], "reprise: cannot write report to kept.json: File too large")
 
     def on_small_disk(self, script, *words):
         """Runs it with TMPDIR on a disk that has room for a few reports, and is gone afterwards."""

@@ -117,7 +117,7 @@ class Metrics(unittest.TestCase):
         time.sleep(2.5)
         process.terminate()
         said = [line for line in (first + process.communicate(timeout=DEADLINE)[1]).splitlines() if line.startswith("reprise:")]
-        self.assertEqual(said, [f"reprise: the metrics cannot be written to {self.folder}/none: No such file or directory"])
+        self.assertEqual(said, [f"reprise: cannot write metrics to {self.folder}/none: No such file or directory"])
 
     def test_what_is_not_ours_is_not_replaced(self):
         (self.folder / "theirs").write_text("theirs")
@@ -128,7 +128,7 @@ class Metrics(unittest.TestCase):
         self.addCleanup(process.kill)
         said = process.stderr.readline()
         process.terminate()
-        self.assertRegex(said + process.communicate(timeout=DEADLINE)[1], rf"(?m)^reprise: the metrics cannot be written to {self.metrics}: ")
+        self.assertRegex(said + process.communicate(timeout=DEADLINE)[1], rf"(?m)^reprise: cannot write metrics to {self.metrics}: ")
         self.assertEqual((self.folder / "theirs").read_text(), "theirs")
         self.assertTrue((self.metrics / f"reprise-{process.pid}.prom").is_symlink())
 

@@ -178,7 +178,7 @@ def rare(report):
 
 
 def obstacles(report):
-    rows = [(f"{count(number)} x", name.replace("_", " "), reports.NAMES["unfit"][name]) for name, number in report["unfit"].items() if number]
+    rows = [(f"{count(number)} x", reports.unfit_reason(name), reports.NAMES["unfit"][name]) for name, number in report["unfit"].items() if number]
     rows += tables.call_sites(report, ("unfit",), 5) + tables.call_sites(report, ("waits",), 5) + tables.call_sites(report, ("ends",), 5) + tables.call_sites(report, ("orders",), 5)
     rows += tables.call_sites(report, ("allocates",), 5) + rare(report)
     return tables.table(f"What stands in the way, or cuts sequences ({reports.call_site_words(report)})", ("", "<", "<"), rows)

@@ -25,6 +25,7 @@ KERNEL_NS = 1000    # assumed for a kernel that was not measured: the shortest o
 NAMES = json.loads((Path(__file__).parent / "names.json").read_text())
 
 COSTS = {"node_set": "setting a node", "capture": "capturing a call anew", "update": "updating a node", "build": "building a node", "launch": "launching a graph"}    # as shown
+UNFIT = {"no_lane": "stream not followed", "launches": "may launch kernels", "first": "first launch", "empty": "no bytes", "refused": "refused by the driver", "attribute": "launch attribute"}    # likewise
 LEFT = NAMES["exit_words"]    # reasons of side exits as shown; in the report guard, values, ...
 
 
@@ -324,9 +325,14 @@ def gained(report):
     return done(report, "lost" if report["saved_ns"] < 0 else "saved"), abs(report["saved_ns"])
 
 
+def unfit_reason(name):
+    """The reason in two or three words; the report's name of it where that says as much."""
+    return UNFIT.get(name, name.replace("_", " "))
+
+
 def unfit(name):
     """The fate of calls that cannot be graphed for this reason."""
-    return f"cannot be graphed: {name.replace('_', ' ')}"
+    return f"cannot be graphed: {unfit_reason(name)}"
 
 
 def fates(report):

@@ -180,7 +180,7 @@ def kernels(report):
 
 def call_sites(report, kinds, most=10):
     rows = [row for row in reports.biggest(report["call_sites"], "count", len(report["call_sites"])) if row["kind"] in kinds][:most]
-    return [(f"{count(row['count'])} x", row["call"], reports.call_site(row)) for row in rows]
+    return [(f"{count(row['count'])} x", reports.unfit_reason(row["call"]) if row["kind"] == "unfit" else row["call"], reports.call_site(row)) for row in rows]
 
 
 def whole(each):
