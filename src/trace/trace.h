@@ -21,7 +21,7 @@
 	X(values, "arguments changed", \
 	  "arguments came that the graph does not stand for; they may come again") \
 	X(barrier, "needed at once", "a call came that may look at the stream, or order it") \
-	X(hold, "waited too long", "the hold limit") \
+	X(hold, "waited too long", "calls had been deferred for as long as the hold limit allows") \
 	X(launch, "graph not launched", "the graph could not be patched or launched")
 
 enum reprise_exit {
