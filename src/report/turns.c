@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "base/tuning.h"
 
-#define EARLIER_MOST 80 /* bytes of a verdict in words */
-#define FACTOR_MOST 40  /* bytes of a gain or an interval in words */
+#define EARLIER_MOST 112 /* bytes of a verdict in words */
+#define FACTOR_MOST 40   /* bytes of a gain or an interval in words */
 
 static const char *const verdicts[] = {"undecided", "replay", "eager",
                                        "bound",     "costly", "unclear"};
