@@ -46,6 +46,18 @@ REPRISE_HOT static CUresult handle(struct reprise_call *call)
 		return passed; \
 	} while (0)
 
+/* Hands on a kernel launch; the last arguments describe it. */
+#define HANDLE_LAUNCH(name, into, is_per_thread, makes_call, ...) \
+	struct reprise_call call = {.kind = REPRISE_OP_KERNEL, \
+	                            NOT_KNOWN_YET, \
+	                            .per_thread = is_per_thread, \
+	                            .stream = into, \
+	                            .eager = makes_call, \
+	                            .entry = reprise_real[REPRISE_ENTRY_##name], \
+	                            .from = __builtin_return_address(0), \
+	                            .kernel = {__VA_ARGS__}}; \
+	return handle(&call)
+
 REPRISE_HOT static CUresult eager_kernel(const struct reprise_call *call)
 {
 	__typeof__(&cuLaunchKernel) entry = call->entry;
@@ -69,21 +81,10 @@ REPRISE_HOT static CUresult eager_kernel(const struct reprise_call *call)
 		                                block_z), \
 		     function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, \
 		     params, extra); \
-		struct reprise_call call = {.kind = REPRISE_OP_KERNEL, \
-		                            NOT_KNOWN_YET, \
-		                            .per_thread = is_per_thread, \
-		                            .stream = stream, \
-		                            .eager = eager_kernel, \
-		                            .entry = reprise_real[REPRISE_ENTRY_##name], \
-		                            .from = __builtin_return_address(0), \
-		                            .kernel = {.function = function, \
-		                                       .grid = {grid_x, grid_y, grid_z}, \
-		                                       .block = {block_x, block_y, block_z}, \
-		                                       .shared_bytes = shared_bytes, \
-		                                       .params = params, \
-		                                       .extra = extra, \
-		                                       .config = NULL}}; \
-		return handle(&call); \
+		HANDLE_LAUNCH(name, stream, is_per_thread, eager_kernel, .function = function, \
+		              .grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z}, \
+		              .shared_bytes = shared_bytes, .params = params, .extra = extra, \
+		              .config = NULL); \
 	}
 DOORS(DOOR_LAUNCH_KERNEL, cuLaunchKernel)
 
@@ -109,22 +110,11 @@ REPRISE_HOT static CUresult eager_kernel_ex(const struct reprise_call *call)
 		                                config->gridDimZ, config->blockDimX, config->blockDimY, \
 		                                config->blockDimZ), \
 		     config, function, params, extra); \
-		struct reprise_call call = { \
-			.kind = REPRISE_OP_KERNEL, \
-			NOT_KNOWN_YET, \
-			.per_thread = is_per_thread, \
-			.stream = config->hStream, \
-			.eager = eager_kernel_ex, \
-			.entry = reprise_real[REPRISE_ENTRY_##name], \
-			.from = __builtin_return_address(0), \
-			.kernel = {.function = function, \
-		               .grid = {config->gridDimX, config->gridDimY, config->gridDimZ}, \
-		               .block = {config->blockDimX, config->blockDimY, config->blockDimZ}, \
-		               .shared_bytes = config->sharedMemBytes, \
-		               .params = params, \
-		               .extra = extra, \
-		               .config = config}}; \
-		return handle(&call); \
+		HANDLE_LAUNCH(name, config->hStream, is_per_thread, eager_kernel_ex, .function = function, \
+		              .grid = {config->gridDimX, config->gridDimY, config->gridDimZ}, \
+		              .block = {config->blockDimX, config->blockDimY, config->blockDimZ}, \
+		              .shared_bytes = config->sharedMemBytes, .params = params, .extra = extra, \
+		              .config = config); \
 	}
 DOORS(DOOR_LAUNCH_KERNEL_EX, cuLaunchKernelEx)
 
@@ -138,8 +128,8 @@ REPRISE_HOT static CUresult eager_cooperative(const struct reprise_call *call)
 	             call->stream, kernel->params);
 }
 
-/* The same launch as cuLaunchKernelEx makes with the attribute: so it is described, and issued
- * where it is not issued here. */
+/* Described as cuLaunchKernelEx with the attribute, and deferred launches are issued by that.
+ * `eager` makes the program's own call. */
 #define DOOR_LAUNCH_COOPERATIVE(name, plain, is_per_thread) \
 	__typeof__(name) reprise_door_##name; \
 	REPRISE_HOT CUresult reprise_door_##name(CUfunction function, unsigned int grid_x, \
@@ -156,21 +146,10 @@ REPRISE_HOT static CUresult eager_cooperative(const struct reprise_call *call)
 		CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, \
 		                                 .value.cooperative = 1}; \
 		CUlaunchConfig config = {.attrs = &cooperative, .numAttrs = 1}; \
-		struct reprise_call call = {.kind = REPRISE_OP_KERNEL, \
-		                            NOT_KNOWN_YET, \
-		                            .per_thread = is_per_thread, \
-		                            .stream = stream, \
-		                            .eager = eager_cooperative, \
-		                            .entry = reprise_real[REPRISE_ENTRY_##name], \
-		                            .from = __builtin_return_address(0), \
-		                            .kernel = {.function = function, \
-		                                       .grid = {grid_x, grid_y, grid_z}, \
-		                                       .block = {block_x, block_y, block_z}, \
-		                                       .shared_bytes = shared_bytes, \
-		                                       .params = params, \
-		                                       .extra = NULL, \
-		                                       .config = &config}}; \
-		return handle(&call); \
+		HANDLE_LAUNCH(name, stream, is_per_thread, eager_cooperative, .function = function, \
+		              .grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z}, \
+		              .shared_bytes = shared_bytes, .params = params, .extra = NULL, \
+		              .config = &config); \
 	}
 DOORS(DOOR_LAUNCH_COOPERATIVE, cuLaunchCooperativeKernel)
 
