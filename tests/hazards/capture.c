@@ -71,9 +71,10 @@ static void *capture_all_the_time(void *unused)
 }
 
 /*
- * Another thread captures in global mode, from when there are graphs to replay: its captures stay
- * valid, and this one's ops stay in order, of which later others come, so that graphs are to be
- * built meanwhile.
+ * Another thread captures in global mode, from when graphs have been replayed for a while: its
+ * captures stay valid, and this one's ops stay in order, of which later others come, so that graphs
+ * are to be built meanwhile. While a capture is open all is eager: how much is replayed after the
+ * other thread has begun is a matter of time, what is replayed before is not.
  */
 static void own_capture_elsewhere(void)
 {
@@ -82,10 +83,10 @@ static void own_capture_elsewhere(void)
 
 	for (unsigned iteration = 0; iteration < 4 * ITERATIONS; iteration++) {
 		hazard_chain(iteration < 3 * ITERATIONS ? hazard_x : hazard_y, stream);
-		if (iteration == 60) {
+		if (iteration == 60)
 			hazard_settle(stream);
+		if (iteration == ITERATIONS)
 			pthread_create(&thread, NULL, capture_all_the_time, NULL);
-		}
 		if (hazard_springs(iteration))
 			CHECK(cuStreamSynchronize(stream));
 	}
