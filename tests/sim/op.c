@@ -1,5 +1,6 @@
 #include "op.h"
 
+#include "context.h"
 #include "log.h"
 #include "options.h"
 #include "schedule.h"
@@ -73,6 +74,9 @@ void sim_op_after(struct sim_op *op, struct sim_op *before)
 void sim_op_waited(const struct sim_op *op)
 {
 	if (!op || !sim_options()->log)
+		return;
+	/* Whether it fails in the wait or was seen to have failed before is a matter of time. */
+	if (op->context && op->context->error)
 		return;
 	sequences++;
 	sim_log_wait(sequences, host, op->sequence);

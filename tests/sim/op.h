@@ -62,7 +62,7 @@ void sim_op_enqueue(struct sim_op *op);
 void sim_op_finish(struct sim_op *op);
 
 /* The host knows now that the op has finished: for the log, what is enqueued from here on comes
- * after it. NULL is ignored. */
+ * after it. NULL is ignored, and so is an op of a context that has failed. */
 void sim_op_waited(const struct sim_op *op);
 
 /* Virtual time in nanoseconds. */
