@@ -1084,6 +1084,7 @@ WITHOUT = {
     "files_may_not_grow": "two protections stand behind one another: the report's thread has all signals blocked, and each write takes back the signal that it raised",
     "nowhere": "that writing may fail is held by the unit test of report files",
     "stack_use": "it measures; small_stacks has the bug",
+    "device_graph": "the simulation has no launches from the device",
     "dynamic_parallelism": "the simulation has no launches from the device; launching_kernel has the bug",
     "fork_before_init": "nothing of Reprise is there before the first op",
 }

@@ -25,5 +25,39 @@ static __global__ void spawn(uint32_t *x, uint32_t argument)
     child<<<1, WORDS, 0, cudaStreamFireAndForget>>>(x, argument);
 }
 
+static __global__ void streams(uint32_t *x, uint32_t argument)
+{
+    cudaStream_t first, second;
+    cudaEvent_t done;
+
+    cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&done, cudaEventDisableTiming);
+    child<<<1, WORDS, 0, first>>>(x, argument);
+    cudaEventRecord(done, first);
+    cudaStreamWaitEvent(second, done, 0);
+    child<<<1, WORDS, 0, second>>>(x, argument + 1);
+    cudaEventDestroy(done);
+    cudaStreamDestroy(first);
+    cudaStreamDestroy(second);
+}
+
+static __global__ void nested(uint32_t *x, uint32_t depth, uint32_t argument)
+{
+    child<<<1, WORDS>>>(x, argument + depth);
+    if (depth > 0)
+        nested<<<1, 1>>>(x, depth - 1, argument);
+}
+
+static __global__ void by_copies(uint32_t *x, uint32_t *y, uint32_t argument)
+{
+    cudaMemcpyAsync(y, x, WORDS * sizeof *x, cudaMemcpyDeviceToDevice, 0);
+    child<<<1, WORDS>>>(y, argument);
+    cudaMemcpyAsync(x, y, WORDS * sizeof *x, cudaMemcpyDeviceToDevice, 0);
+}
+
 extern "C" const void *const kernel_parent = (const void *)parent;
 extern "C" const void *const kernel_spawn = (const void *)spawn;
+extern "C" const void *const kernel_streams = (const void *)streams;
+extern "C" const void *const kernel_nested = (const void *)nested;
+extern "C" const void *const kernel_by_copies = (const void *)by_copies;

@@ -1,4 +1,7 @@
 /* The program's own graphs of every kind, launched among hot launches. */
+#include <stdio.h>
+#include <string.h>
+
 #include "hazard.h"
 
 static struct cudaKernelNodeParams kernel_params(const void *kernel, unsigned threads,
@@ -53,6 +56,7 @@ struct own_graph {
 	uint32_t argument;
 	uint32_t then[4]; /* the arguments of the mixes that follow */
 	unsigned count;
+	bool fixed; /* no argument is set */
 };
 
 static void launch_own(const struct own_graph *own, struct mirror *mirror, cudaStream_t stream)
@@ -77,6 +81,8 @@ static cudaGraph_t chain_of(const struct own_graph *own, const struct mirror *mi
 
 static void set_argument(struct own_graph *own, const struct mirror *mirror, uint32_t argument)
 {
+	if (own->fixed)
+		return;
 	own->argument = argument;
 	if (own->changing) {
 		struct cudaKernelNodeParams params =
@@ -149,20 +155,69 @@ static struct own_graph with_loop(const struct mirror *mirror)
 	return own;
 }
 
-/* A graph whose last kernel launches another from the device: within its own time, or behind it. */
-static struct own_graph with_device_launch(const struct mirror *mirror, uint32_t as_tail)
+/* A device graph, which the device may launch. */
+static cudaGraphExec_t for_device(cudaGraph_t graph)
 {
-	struct own_graph own = {.argument = 1, .then = {2}, .count = 1};
-	cudaGraph_t graph, launched_graph = chain_of(&own, mirror);
-	cudaGraphExec_t launched = instantiate(launched_graph, cudaGraphInstantiateFlagDeviceLaunch);
+	cudaGraphExec_t exec = instantiate(graph, cudaGraphInstantiateFlagDeviceLaunch);
 
-	CHECK(cudaGraphUpload(launched, cudaStreamPerThread));
+	CHECK(cudaGraphUpload(exec, cudaStreamPerThread));
 	CHECK(cudaStreamSynchronize(cudaStreamPerThread));
+	return exec;
+}
+
+static cudaGraphExec_t chain_for_device(const struct mirror *mirror, uint32_t argument)
+{
+	struct own_graph chain = {.argument = argument};
+
+	return for_device(chain_of(&chain, mirror));
+}
+
+/* A mix, then a kernel that launches `launched` from the device. */
+static cudaGraph_t launching(const struct mirror *mirror, uint32_t argument,
+                             cudaGraphExec_t launched, uint32_t how, cudaGraphNode_t *mix)
+{
+	uint32_t *refused = device_words();
+	cudaGraph_t graph;
+
 	CHECK(cudaGraphCreate(&graph, 0));
-	own = (struct own_graph){.then = {1, 2}, .count = 2};
-	own.changing = add_mix(graph, NULL, mirror->device, 0);
-	add_kernel(graph, own.changing, kernel_launch_graph, 1, (void *[]){&launched, &as_tail});
-	own.exec = instantiate(graph, 0);
+	*mix = add_mix(graph, NULL, mirror->device, argument);
+	add_kernel(graph, *mix, kernel_launch_graph, 1, (void *[]){&launched, &how, &refused});
+	return graph;
+}
+
+/* A graph whose last kernel launches another from the device: within its own time, or behind it. */
+static struct own_graph with_device_launch(const struct mirror *mirror, uint32_t how)
+{
+	struct own_graph own = {.then = {1}, .count = 1};
+
+	own.exec =
+		instantiate(launching(mirror, 0, chain_for_device(mirror, 1), how, &own.changing), 0);
+	return own;
+}
+
+/* And one that launches another within itself, which launches a third beside itself. */
+static struct own_graph with_sibling(const struct mirror *mirror)
+{
+	struct own_graph own = {.then = {1, 2}, .count = 2};
+	cudaGraphNode_t mix;
+	cudaGraphExec_t launched =
+		for_device(launching(mirror, 1, chain_for_device(mirror, 2), GRAPH_BESIDE, &mix));
+
+	own.exec = instantiate(launching(mirror, 0, launched, GRAPH_WITHIN, &own.changing), 0);
+	return own;
+}
+
+/* And one that launches itself behind itself, and so runs four times. */
+static struct own_graph with_itself(const struct mirror *mirror)
+{
+	struct own_graph own = {.argument = 3, .then = {3, 3, 3}, .count = 3, .fixed = true};
+	uint32_t *count = device_words(), times = 4;
+	cudaGraph_t graph;
+
+	CHECK(cudaGraphCreate(&graph, 0));
+	add_kernel(graph, add_mix(graph, NULL, mirror->device, 3), kernel_relaunch, 1,
+	           (void *[]){&count, &times});
+	own.exec = for_device(graph);
 	return own;
 }
 
@@ -210,12 +265,302 @@ static void own_graph_launch_device(void)
 	struct mirror mirror;
 
 	mirror_init(&mirror);
-	loop_with(&mirror, with_device_launch(&mirror, 0), with_device_launch(&mirror, 1));
+	loop_with(&mirror, with_device_launch(&mirror, GRAPH_WITHIN),
+	          with_device_launch(&mirror, GRAPH_BEHIND));
+}
+
+static void own_graph_launch_itself(void)
+{
+	struct mirror mirror;
+
+	mirror_init(&mirror);
+	loop_with(&mirror, with_sibling(&mirror), with_itself(&mirror));
+}
+
+/* A graph may launch 120 others from the device within itself, for each of its own launches. */
+static void own_graph_launch_many(void)
+{
+	enum { MOST = 120, MORE = 130 };
+	uint32_t *y[MORE], *refused = device_words(), count = MORE, host[WORDS], total = 0;
+	cudaGraphExec_t graphs[MORE], *on_device, exec;
+	struct mirror mirror, other;
+	cudaStream_t stream;
+	cudaGraph_t graph;
+
+	mirror_init(&mirror);
+	for (unsigned i = 0; i < MORE; i++) {
+		y[i] = device_words();
+		other.device = y[i];
+		graphs[i] = chain_for_device(&other, i);
+	}
+	CHECK(cudaMalloc((void **)&on_device, sizeof graphs));
+	CHECK(cudaMemcpy(on_device, graphs, sizeof graphs, cudaMemcpyHostToDevice));
+	CHECK(cudaGraphCreate(&graph, 0));
+	add_kernel(graph, NULL, kernel_launch_graphs, 1, (void *[]){&on_device, &count, &refused});
+	exec = instantiate(graph, 0);
+	CHECK(cudaStreamCreate(&stream));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		mirror_body(&mirror, stream);
+		if (i % 8 == 0)
+			CHECK(cudaGraphLaunch(exec, stream));
+		mirror_body(&mirror, stream);
+		CHECK(cudaStreamSynchronize(stream));
+	}
+	mirror_verify(&mirror, ITERATIONS);
+	CHECK(cudaMemcpy(host, refused, sizeof host, cudaMemcpyDeviceToHost));
+	printf("refused %u of %u\n", host[0], MORE * ((ITERATIONS + 7) / 8));
+	for (unsigned i = 0; i < MORE; i++) {
+		CHECK(cudaMemcpy(host, y[i], sizeof host, cudaMemcpyDeviceToHost));
+		total = total * MIX_FACTOR + host[0];
+	}
+	printf("launched %08x\n", total);
+}
+
+/*
+ * A kernel of a stream, and of no graph, launches a device graph. CUDA allows that only from within
+ * a graph, so what it is told there must not become another answer: the kernel may not be put into
+ * a graph. What it is told plainly is printed, and compared.
+ */
+static void device_graph_from_stream(void)
+{
+	uint32_t *refused = device_words(), how = GRAPH_WITHIN, host[WORDS];
+	struct mirror mirror, other;
+	cudaStream_t stream;
+	cudaGraphExec_t launched;
+
+	mirror_init(&mirror);
+	mirror_init(&other);
+	launched = chain_for_device(&other, 5);
+	CHECK(cudaStreamCreate(&stream));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		mirror_body(&mirror, stream);
+		launch(kernel_launch_graph, 1, 1, (void *[]){&launched, &how, &refused}, stream);
+		mirror_body(&mirror, stream);
+		CHECK(cudaStreamSynchronize(stream));
+	}
+	mirror_verify(&mirror, ITERATIONS);
+	CHECK(cudaMemcpy(host, refused, sizeof host, cudaMemcpyDeviceToHost));
+	printf("refused %u of %u\n", host[0], ITERATIONS);
+	CHECK(cudaMemcpy(host, other.device, sizeof host, cudaMemcpyDeviceToHost));
+	printf("launched %08x\n", host[0]);
+}
+
+/* Whether it is in a device graph a kernel may ask. Reprise's graphs are none. */
+static void device_graph_asked_for(void)
+{
+	uint32_t *asked = device_words(), host[WORDS];
+	struct mirror mirror;
+	cudaStream_t stream;
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreate(&stream));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		mirror_body(&mirror, stream);
+		launch(kernel_in_device_graph, 1, WORDS, (void *[]){&asked}, stream);
+		if (i % 3 == 0)
+			CHECK(cudaStreamSynchronize(stream));
+	}
+	mirror_verify(&mirror, ITERATIONS);
+	CHECK(cudaMemcpy(host, asked, sizeof host, cudaMemcpyDeviceToHost));
+	EXPECT(host[0] == 0, "%u of %u kernels were in a device graph", host[0], ITERATIONS);
+}
+
+/* A node that is one of several bodies, and one that has two. */
+static struct own_graph with_choice(const struct mirror *mirror, uint32_t choices,
+                                    enum cudaGraphConditionalNodeType type)
+{
+	struct cudaGraphNodeParams params = {.type = cudaGraphNodeTypeConditional,
+	                                     .conditional = {.type = type, .size = choices}};
+	struct own_graph own = {.argument = 4, .fixed = true};
+	uint32_t *count = device_words();
+	cudaGraphNode_t node;
+	cudaGraph_t graph;
+
+	CHECK(cudaGraphCreate(&graph, 0));
+	node = add_mix(graph, NULL, mirror->device, own.argument);
+	CHECK(cudaGraphConditionalHandleCreate(&params.conditional.handle, graph, 0,
+	                                       cudaGraphCondAssignDefault));
+	node = add_kernel(graph, node, kernel_choose, 1,
+	                  (void *[]){&count, &choices, &params.conditional.handle});
+	CHECK(cudaGraphAddNode(&node, graph, &node, NULL, 1, &params));
+	for (uint32_t i = 0; i < choices; i++)
+		add_mix(params.conditional.phGraph_out[i], NULL, mirror->device, 20 + i);
+	own.exec = instantiate(graph, 0);
+	return own;
+}
+
+static void own_graph_launch_choices(void)
+{
+	enum { CHOICES = 3 };
+	struct mirror mirror;
+	cudaStream_t stream;
+
+	mirror_init(&mirror);
+
+	struct own_graph of_three = with_choice(&mirror, CHOICES, cudaGraphCondTypeSwitch),
+					 of_two = with_choice(&mirror, 2, cudaGraphCondTypeIf);
+
+	CHECK(cudaStreamCreate(&stream));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		mirror_body(&mirror, stream);
+		launch_own(&of_three, &mirror, stream);
+		mirror_mixed(&mirror, 20 + i % CHOICES);
+		mirror_body(&mirror, stream);
+		launch_own(&of_two, &mirror, stream);
+		mirror_mixed(&mirror, 20 + (i % 2 == 0)); /* the second body is for a condition of 0 */
+		if (i % 3 == 0)
+			CHECK(cudaStreamSynchronize(stream));
+	}
+	mirror_verify(&mirror, ITERATIONS);
+}
+
+/* A node that the device sets and disables, and one that the host does. */
+static void own_graph_launch_nodes_set(void)
+{
+	cudaKernelNodeAttrValue value = {.deviceUpdatableKernelNode = {.deviceUpdatable = 1}};
+	uint32_t *count = device_words();
+	uint64_t offset = sizeof count; /* of the mix's argument */
+	cudaGraphNode_t by_device, by_host, setter;
+	cudaGraphExec_t exec;
+	struct mirror mirror;
+	cudaStream_t stream;
+	cudaGraph_t graph;
+
+	mirror_init(&mirror);
+	CHECK(cudaGraphCreate(&graph, 0));
+	by_device = add_mix(graph, NULL, mirror.device, 0);
+	CHECK(cudaGraphKernelNodeSetAttribute(by_device, cudaLaunchAttributeDeviceUpdatableKernelNode,
+	                                      &value));
+	CHECK(cudaGraphKernelNodeGetAttribute(by_device, cudaLaunchAttributeDeviceUpdatableKernelNode,
+	                                      &value));
+	setter = add_kernel(graph, NULL, kernel_set_node, 1,
+	                    (void *[]){&value.deviceUpdatableKernelNode.devNode, &offset, &count});
+	CHECK(cudaGraphAddDependencies(graph, &setter, &by_device, NULL, 1));
+	by_host = add_mix(graph, by_device, mirror.device, 9);
+	exec = instantiate(graph, 0);
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaGraphUpload(exec, stream));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		mirror_body(&mirror, stream);
+		CHECK(cudaGraphNodeSetEnabled(exec, by_host, i % 2));
+		CHECK(cudaGraphLaunch(exec, stream));
+		if (i % 3 != 0)
+			mirror_mixed(&mirror, i);
+		if (i % 2)
+			mirror_mixed(&mirror, 9);
+		mirror_body(&mirror, stream);
+		if (i % 3 == 0)
+			CHECK(cudaStreamSynchronize(stream));
+	}
+	mirror_verify(&mirror, ITERATIONS);
+}
+
+/* Memory that one graph takes, that hot launches use, and that another graph gives back or the
+ * first one takes again. */
+static void own_graph_launch_memory(void)
+{
+	struct cudaMemAllocNodeParams memory = {
+		.poolProps = {.allocType = cudaMemAllocationTypePinned,
+	                  .location = {.type = cudaMemLocationTypeDevice}},
+		.bytesize = WORDS * sizeof(uint32_t),
+	};
+	cudaGraph_t taking, giving;
+	cudaGraphExec_t take, give;
+	struct mirror mirror;
+	cudaGraphNode_t node;
+	cudaStream_t stream;
+	uint32_t *y;
+
+	mirror_init(&mirror);
+	CHECK(cudaGraphCreate(&taking, 0));
+	CHECK(cudaGraphAddMemAllocNode(&node, taking, NULL, 0, &memory));
+	y = memory.dptr;
+	add_copy(taking, node, y, mirror.device);
+	take = instantiate(taking, cudaGraphInstantiateFlagAutoFreeOnLaunch);
+	CHECK(cudaGraphCreate(&giving, 0));
+	node = add_copy(giving, NULL, mirror.device, y);
+	CHECK(cudaGraphAddMemFreeNode(&node, giving, &node, 1, y));
+	give = instantiate(giving, 0);
+	CHECK(cudaStreamCreate(&stream));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		struct mirror taken = mirror;
+
+		taken.device = y;
+		mirror_body(&mirror, stream);
+		memcpy(taken.host, mirror.host, sizeof mirror.host);
+		CHECK(cudaGraphLaunch(take, stream));
+		mirror_body(&taken, stream);
+		if (i % 4 == 1)
+			continue; /* the next launch gives it back first */
+		memcpy(mirror.host, taken.host, sizeof mirror.host);
+		if (i % 4 == 2) {
+			CHECK(cudaMemcpyAsync(mirror.device, y, sizeof mirror.host, cudaMemcpyDeviceToDevice,
+			                      stream));
+			CHECK(cudaFreeAsync(y, stream));
+		} else {
+			CHECK(cudaGraphLaunch(give, stream));
+		}
+		if (i % 3 == 0)
+			CHECK(cudaStreamSynchronize(stream));
+	}
+	mirror_verify(&mirror, ITERATIONS);
+}
+
+/*
+ * Kernels that launch kernels, in a graph of the program's own, with no launch of Reprise's in
+ * between: it says whether the driver keeps their order there, also when other programs use the
+ * GPU. Reprise leaves such kernels eager since replayed ones had wrong results once.
+ */
+static void dynamic_parallelism_graph(void)
+{
+	struct mirror mirror;
+	cudaGraphNode_t node = NULL;
+	cudaGraphExec_t exec;
+	cudaStream_t stream;
+	cudaGraph_t graph;
+	uint32_t k;
+
+	mirror_init(&mirror);
+	CHECK(cudaGraphCreate(&graph, 0));
+	for (k = 0; k < 4; k++) {
+		uint32_t argument = 10 * k;
+
+		node = add_kernel(graph, node, kernel_parent, WORDS, (void *[]){&mirror.device, &argument});
+		node = add_mix(graph, node, mirror.device, k);
+		node = add_kernel(graph, node, kernel_spawn, 1, (void *[]){&mirror.device, &argument});
+		node = add_mix(graph, node, mirror.device, k + 1);
+	}
+	exec = instantiate(graph, 0);
+	CHECK(cudaStreamCreate(&stream));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		CHECK(cudaGraphLaunch(exec, stream));
+		for (k = 0; k < 4; k++) {
+			for (uint32_t mixed = 0; mixed < 3; mixed++)
+				mirror_mixed(&mirror, 10 * k + mixed);
+			mirror_mixed(&mirror, k);
+			mirror_mixed(&mirror, 10 * k);
+			mirror_mixed(&mirror, k + 1);
+		}
+		mirror_mix(&mirror, 1, stream); /* what is launched behind the graph */
+		if (i % 3)
+			CHECK(cudaStreamSynchronize(stream));
+		if (i % 100 == 99)
+			mirror_verify(&mirror, i);
+	}
+	mirror_verify(&mirror, ITERATIONS);
 }
 
 const struct hazard graph_hazards[] = {
 	{"own_graph_launch", own_graph_launch},
 	{"own_graph_launch_loop", own_graph_launch_loop},
 	{"own_graph_launch_device", own_graph_launch_device},
+	{"own_graph_launch_itself", own_graph_launch_itself},
+	{"own_graph_launch_many", own_graph_launch_many},
+	{"device_graph_from_stream", device_graph_from_stream},
+	{"device_graph_asked_for", device_graph_asked_for},
+	{"own_graph_launch_choices", own_graph_launch_choices},
+	{"own_graph_launch_nodes_set", own_graph_launch_nodes_set},
+	{"own_graph_launch_memory", own_graph_launch_memory},
+	{"dynamic_parallelism_graph", dynamic_parallelism_graph},
 	{NULL, NULL},
 };

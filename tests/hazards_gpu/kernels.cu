@@ -61,9 +61,48 @@ static __global__ void count_down(uint32_t *count, uint32_t times, cudaGraphCond
     cudaGraphSetConditional(again, ran % times != 0);
 }
 
-static __global__ void launch_graph(cudaGraphExec_t graph, uint32_t as_tail)
+static __device__ cudaStream_t stream_for(uint32_t how)
 {
-    cudaGraphLaunch(graph, as_tail ? cudaStreamGraphTailLaunch : cudaStreamGraphFireAndForget);
+    return how == GRAPH_BEHIND   ? cudaStreamGraphTailLaunch
+           : how == GRAPH_BESIDE ? cudaStreamGraphFireAndForgetAsSibling
+                                 : cudaStreamGraphFireAndForget;
+}
+
+static __global__ void launch_graph(cudaGraphExec_t graph, uint32_t how, uint32_t *refused)
+{
+    if (cudaGraphLaunch(graph, stream_for(how)) != cudaSuccess)
+        ++*refused;
+}
+
+static __global__ void launch_graphs(const cudaGraphExec_t *graphs, uint32_t count, uint32_t *refused)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (cudaGraphLaunch(graphs[i], cudaStreamGraphFireAndForget) != cudaSuccess)
+            ++*refused;
+}
+
+// A device graph that runs `times` times for each launch of the host's.
+static __global__ void relaunch(uint32_t *count, uint32_t times)
+{
+    if (++*count % times != 0)
+        cudaGraphLaunch(cudaGetCurrentGraphExec(), cudaStreamGraphTailLaunch);
+}
+
+static __global__ void in_device_graph(uint32_t *x)
+{
+    x[threadIdx.x] += cudaGetCurrentGraphExec() != nullptr;
+}
+
+static __global__ void choose(uint32_t *count, uint32_t choices, cudaGraphConditionalHandle choice)
+{
+    cudaGraphSetConditional(choice, (*count)++ % choices);
+}
+
+static __global__ void set_node(cudaGraphDeviceNode_t node, uint64_t offset, uint32_t *count)
+{
+    uint32_t value = (*count)++;
+    cudaGraphKernelNodeSetParam(node, offset, &value, sizeof value);
+    cudaGraphKernelNodeSetEnabled(node, value % 3 != 0);
 }
 
 static __global__ void raise_flag(volatile uint32_t *flag, uint32_t value)
@@ -161,6 +200,11 @@ const void *const kernel_wait = (const void *)wait;
 const void *const kernel_raise = (const void *)raise_flag;
 const void *const kernel_count_down = (const void *)count_down;
 const void *const kernel_launch_graph = (const void *)launch_graph;
+const void *const kernel_launch_graphs = (const void *)launch_graphs;
+const void *const kernel_relaunch = (const void *)relaunch;
+const void *const kernel_in_device_graph = (const void *)in_device_graph;
+const void *const kernel_choose = (const void *)choose;
+const void *const kernel_set_node = (const void *)set_node;
 const void *const kernel_delay = (const void *)delay;
 const void *const kernel_shared = (const void *)by_shared_memory;
 const void *const kernel_cluster = (const void *)in_clusters;

@@ -7,6 +7,13 @@
 extern "C" {
 #endif
 
+/* How a graph is launched from the device. */
+enum {
+	GRAPH_WITHIN, /* as a part of the one that launches it */
+	GRAPH_BEHIND,
+	GRAPH_BESIDE /* as its sibling */
+};
+
 enum {
 	WORDS = 64
 }; /* of every array; a launch is one block of as many threads unless said otherwise */
@@ -39,9 +46,24 @@ extern const void *const kernel_raise; /* (uint32_t *flag, uint32_t value): 1 th
 extern const void
 	*const kernel_count_down; /* (uint32_t *count, uint32_t times, cudaGraphConditionalHandle): 1
                                  thread; the condition of a loop in a graph */
-extern const void *const kernel_launch_graph; /* (cudaGraphExec_t, uint32_t as_tail): 1 thread;
-                                                 launches a graph from the device */
-extern const void *const kernel_delay;        /* (uint32_t us): 1 thread */
+extern const void *const kernel_launch_graph; /* (cudaGraphExec_t, uint32_t how, uint32_t *refused):
+                                                 1 thread; launches a graph from the device;
+                                                 *refused counts what that is refused for */
+extern const void *const kernel_launch_graphs; /* (const cudaGraphExec_t *, uint32_t count, uint32_t
+                                                *refused): 1 thread; all of them, within */
+extern const void *const kernel_relaunch; /* (uint32_t *count, uint32_t times): 1 thread; launches
+                                             the device graph that it is in behind itself, until
+                                             it has run `times` times */
+extern const void
+	*const kernel_in_device_graph; /* (uint32_t *x): x = x + 1 if it is in a device graph */
+extern const void
+	*const kernel_choose; /* (uint32_t *count, uint32_t choices, cudaGraphConditionalHandle): 1
+                             thread; the condition is the count of its runs, modulo `choices` */
+extern const void
+	*const kernel_set_node; /* (cudaGraphDeviceNode_t, uint64_t offset, uint32_t *count): 1 thread;
+                               sets 4 bytes of the node's parameters to the count of its runs, and
+                               disables the node if that is a multiple of 3 */
+extern const void *const kernel_delay;  /* (uint32_t us): 1 thread */
 extern const void *const kernel_shared; /* (uint32_t *x, uint32_t words): mix by way of dynamic
                                            shared memory, words long */
 extern const void *const
@@ -64,6 +86,14 @@ extern const void *const kernel_parent; /* (uint32_t *x, uint32_t argument): mix
                                            argument + 1 and + 2 to follow it */
 extern const void *const
 	kernel_spawn; /* (uint32_t *x, uint32_t argument): 1 thread; it launches mix, beside itself */
+extern const void *const
+	kernel_streams; /* (uint32_t *x, uint32_t argument): 1 thread; it launches mix in a stream that
+                       it makes, and of argument + 1 in another, behind an event of the first */
+extern const void *const kernel_nested;    /* (uint32_t *x, uint32_t depth, uint32_t argument): 1
+                                              thread; it launches mix of argument + depth, and then
+                                              itself of depth - 1 until that was 0 */
+extern const void *const kernel_by_copies; /* (uint32_t *x, uint32_t *y, uint32_t argument): 1
+                                              thread; it copies x to y, mixes y and copies back */
 
 #define TRAP 0xdeadu
 #define MIX_FACTOR 1664525u

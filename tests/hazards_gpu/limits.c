@@ -1,33 +1,6 @@
 /* What a graph is not asked to be, or what the driver refuses to make of it. */
 #include "hazard.h"
 
-/* Kernels that launch kernels: behind themselves, and beside themselves, before which no later op
- * may begin. */
-static void dynamic_parallelism(void)
-{
-	struct mirror mirror;
-	cudaStream_t stream;
-
-	mirror_init(&mirror);
-	CHECK(cudaStreamCreate(&stream));
-	for (unsigned i = 0; i < ITERATIONS; i++) {
-		for (uint32_t k = 0; k < 4; k++) {
-			uint32_t argument = trap_at(i) && k == 2 ? i : 10 * k;
-
-			launch(kernel_parent, 1, WORDS, (void *[]){&mirror.device, &argument}, stream);
-			for (uint32_t mixed = 0; mixed < 3; mixed++)
-				mirror_mixed(&mirror, argument + mixed);
-			mirror_mix(&mirror, k, stream);
-			launch(kernel_spawn, 1, 1, (void *[]){&mirror.device, &argument}, stream);
-			mirror_mixed(&mirror, argument);
-			mirror_mix(&mirror, k + 1, stream);
-		}
-		if (i % 3)
-			CHECK(cudaStreamSynchronize(stream));
-	}
-	mirror_verify(&mirror, ITERATIONS);
-}
-
 /* cuCtxSynchronize without and with a context, by versions of one name: the other context has been
  * waited for when the second returns. */
 static void version_signature(void)
@@ -121,7 +94,6 @@ static void update_refused(void)
 }
 
 const struct hazard limit_hazards[] = {
-	{"dynamic_parallelism", dynamic_parallelism},
 	{"version_signature", version_signature},
 	{"update_refused", update_refused},
 	{NULL, NULL},
