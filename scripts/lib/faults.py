@@ -285,9 +285,9 @@ def results(record):
 
 
 def lanes(log):
-    """What was executed, by stream, in order: streams as they were made in each context, since Reprise's own have numbers between the program's."""
+    """What was executed, by stream, in order: streams as they were made in each context, since Reprise's own have numbers between the program's. A run that enqueued nothing has no log."""
     ops = {}
-    for line in Path(log).read_text(errors="replace").split("\n"):
+    for line in Path(log).read_text(errors="replace").split("\n") if Path(log).exists() else ():
         if not line.startswith("op "):
             continue
         _, sequence, context, stream, _, host, what = line.split(" ", 6)
