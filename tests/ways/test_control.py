@@ -90,22 +90,28 @@ class Controlled(unittest.TestCase):
     def report(self, process):
         return json.loads(ctl(process, "report").stdout)
 
+    def says_and_goes_on(self, words, **options):
+        """The thread that listens for control may come late."""
+        process = subprocess.Popen([*LOOP, FOR_LONG], env={**ENVIRONMENT, "LD_PRELOAD": str(BUILD / "preload" / "libreprise.so"), "REPRISE_CONTROL": "1"},
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **options)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.assertTrue(select.select([process.stderr], [], [], DEADLINE)[0], "it says nothing")
+        self.assertEqual(process.stderr.readline(), f"reprise: the process cannot be controlled: {words}\n")
+        time.sleep(0.2)
+        self.assertIsNone(process.poll(), "it goes on")
+
     def test_a_name_that_is_taken_is_told_of(self):
         def take():
             taken = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             taken.bind(f"\0reprise-{os.getpid()}")
             os.set_inheritable(taken.detach(), True)
-        outcome = subprocess.run([*LOOP, SHORT], env={**ENVIRONMENT, "LD_PRELOAD": str(BUILD / "preload" / "libreprise.so"), "REPRISE_CONTROL": "1"},
-                                 capture_output=True, text=True, timeout=DEADLINE, preexec_fn=take, close_fds=False)
-        self.assertEqual(outcome.returncode, 0)
-        self.assertIn("the process cannot be controlled: its socket's name is taken", outcome.stderr)
+        self.says_and_goes_on("its socket's name is taken", preexec_fn=take, close_fds=False)
 
     @unittest.skipUnless(filters.NUMBERS, "no system calls' numbers are known here")
     def test_without_close_range_there_is_no_control_and_it_is_told(self):
-        outcome = subprocess.run([*LOOP, SHORT], env={**ENVIRONMENT, "LD_PRELOAD": str(BUILD / "preload" / "libreprise.so"), "REPRISE_CONTROL": "1"},
-                                 capture_output=True, text=True, timeout=DEADLINE, preexec_fn=partial(filters.forbid, "close_range"))
-        self.assertEqual(outcome.returncode, 0)
-        self.assertIn("reprise: the process cannot be controlled: the kernel is older than Linux 5.9, or forbids close_range\n", outcome.stderr)
+        self.says_and_goes_on("the kernel is older than Linux 5.9, or forbids close_range", preexec_fn=partial(filters.forbid, "close_range"))
 
     def test_files_that_run_out_are_waited_for(self):
         process = self.controlled()
