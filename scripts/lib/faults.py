@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from lib import runs, tally
+from lib.executed import lanes
 
 TOP = Path(__file__).resolve().parents[2]
 sys.path.append(str(TOP / "tests" / "hazards"))
@@ -282,19 +283,6 @@ def results(record):
     lines = Path(record).read_bytes().replace(b"\0", b"").decode(errors="replace").splitlines()
     words = [line.split() for line in lines]
     return Counter(int(each[2]) for each in words if len(each) == 3 and not each[1].startswith("@") and each[2] != "0")
-
-
-def lanes(log):
-    """What was executed, by stream, in order: streams as they were made in each context, since Reprise's own have numbers between the program's. A run that enqueued nothing has no log."""
-    ops = {}
-    for line in Path(log).read_text(errors="replace").split("\n") if Path(log).exists() else ():
-        if not line.startswith("op "):
-            continue
-        _, sequence, context, stream, _, host, what = line.split(" ", 6)
-        number = stream.removeprefix("stream=")
-        made = (int(context.removeprefix("context=")), number.startswith("thread"), int(number.removeprefix("thread")))
-        ops.setdefault(made, []).append((int(sequence), what))
-    return [[what for _, what in sorted(ops[made])] for made in sorted(ops)]
 
 
 def lost(plain, seen):

@@ -21,6 +21,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from lib.executed import lanes
 from lib.runs import other_left, quick_folder
 
 HOLDS = ("400", "400", "30", "1000", "0")
@@ -180,19 +181,6 @@ def forget(folder, files):
     for file in files:
         for path in folder.glob(Path(file).name + "*"):
             path.unlink()
-
-
-def lanes(path):
-    """What was executed, by stream, in order: streams as they were made in each context, since Reprise's own have numbers between the program's."""
-    ops = {}
-    for line in Path(path).read_text(errors="replace").split("\n"):
-        if not line.startswith("op "):
-            continue
-        _, sequence, context, stream, _, host, what = line.split(" ", 6)
-        number = stream.removeprefix("stream=")
-        made = (int(context.removeprefix("context=")), number.startswith("thread"), int(number.removeprefix("thread")))
-        ops.setdefault(made, []).append((int(sequence), what))
-    return [[what for _, what in sorted(ops[made])] for made in sorted(ops)]
 
 
 def errors(out):
