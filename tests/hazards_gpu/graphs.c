@@ -195,7 +195,7 @@ static struct own_graph with_device_launch(const struct mirror *mirror, uint32_t
 	return own;
 }
 
-/* And one that launches another within itself, which launches a third beside itself. */
+/* The same, where the other launches a third as its sibling. */
 static struct own_graph with_sibling(const struct mirror *mirror)
 {
 	struct own_graph own = {.then = {1, 2}, .count = 2};
@@ -207,7 +207,7 @@ static struct own_graph with_sibling(const struct mirror *mirror)
 	return own;
 }
 
-/* And one that launches itself behind itself, and so runs four times. */
+/* A device graph that launches itself by a tail launch, and so runs four times. */
 static struct own_graph with_itself(const struct mirror *mirror)
 {
 	struct own_graph own = {.argument = 3, .then = {3, 3, 3}, .count = 3, .fixed = true};
@@ -277,101 +277,108 @@ static void own_graph_launch_itself(void)
 	loop_with(&mirror, with_sibling(&mirror), with_itself(&mirror));
 }
 
+static uint32_t word_of(const uint32_t *device)
+{
+	uint32_t word;
+
+	CHECK(cudaMemcpy(&word, device, sizeof word, cudaMemcpyDeviceToHost));
+	return word;
+}
+
+static cudaGraphExec_t launched_now_and_then;
+
+static void launch_now_and_then(struct mirror *mirror, unsigned i, bool trap, cudaStream_t stream)
+{
+	(void)mirror;
+	(void)trap;
+	if (i % 8 == 0)
+		CHECK(cudaGraphLaunch(launched_now_and_then, stream));
+}
+
 /* A graph may launch 120 others from the device within itself, for each of its own launches. */
 static void own_graph_launch_many(void)
 {
-	enum { MOST = 120, MORE = 130 };
-	uint32_t *y[MORE], *refused = device_words(), count = MORE, host[WORDS], total = 0;
-	cudaGraphExec_t graphs[MORE], *on_device, exec;
-	struct mirror mirror, other;
-	cudaStream_t stream;
+	enum { MORE = 130 };
+	uint32_t *refused = device_words(), count = MORE, total = 0;
+	cudaGraphExec_t graphs[MORE], *on_device;
+	struct mirror others[MORE];
 	cudaGraph_t graph;
 
-	mirror_init(&mirror);
 	for (unsigned i = 0; i < MORE; i++) {
-		y[i] = device_words();
-		other.device = y[i];
-		graphs[i] = chain_for_device(&other, i);
+		others[i].device = device_words();
+		graphs[i] = chain_for_device(&others[i], i);
 	}
 	CHECK(cudaMalloc((void **)&on_device, sizeof graphs));
 	CHECK(cudaMemcpy(on_device, graphs, sizeof graphs, cudaMemcpyHostToDevice));
 	CHECK(cudaGraphCreate(&graph, 0));
 	add_kernel(graph, NULL, kernel_launch_graphs, 1, (void *[]){&on_device, &count, &refused});
-	exec = instantiate(graph, 0);
-	CHECK(cudaStreamCreate(&stream));
-	for (unsigned i = 0; i < ITERATIONS; i++) {
-		mirror_body(&mirror, stream);
-		if (i % 8 == 0)
-			CHECK(cudaGraphLaunch(exec, stream));
-		mirror_body(&mirror, stream);
-		CHECK(cudaStreamSynchronize(stream));
-	}
-	mirror_verify(&mirror, ITERATIONS);
-	CHECK(cudaMemcpy(host, refused, sizeof host, cudaMemcpyDeviceToHost));
-	printf("refused %u of %u\n", host[0], MORE * ((ITERATIONS + 7) / 8));
-	for (unsigned i = 0; i < MORE; i++) {
-		CHECK(cudaMemcpy(host, y[i], sizeof host, cudaMemcpyDeviceToHost));
-		total = total * MIX_FACTOR + host[0];
-	}
-	printf("launched %08x\n", total);
+	launched_now_and_then = instantiate(graph, 0);
+	among_hot(launch_now_and_then);
+	for (unsigned i = 0; i < MORE; i++)
+		total = total * MIX_FACTOR + word_of(others[i].device);
+	printf("refused %u of %u, launched %08x\n", word_of(refused), MORE * ((ITERATIONS + 7) / 8),
+	       total);
+}
+
+static cudaGraphExec_t launched_from_stream;
+static uint32_t *refused_to_stream;
+
+static void launch_from_stream(struct mirror *mirror, unsigned i, bool trap, cudaStream_t stream)
+{
+	uint32_t how = GRAPH_WITHIN;
+
+	(void)mirror;
+	(void)i;
+	(void)trap;
+	launch(kernel_launch_graph, 1, 1, (void *[]){&launched_from_stream, &how, &refused_to_stream},
+	       stream);
 }
 
 /*
- * A kernel of a stream, and of no graph, launches a device graph. CUDA allows that only from within
- * a graph, so what it is told there must not become another answer: the kernel may not be put into
- * a graph. What it is told plainly is printed, and compared.
+ * A kernel that is in no graph of the program's launches a device graph. CUDA allows that only from
+ * within a graph. If Reprise replayed the kernel from a graph, the launch might succeed there. What
+ * it returns without Reprise is printed, and compared.
  */
 static void device_graph_from_stream(void)
 {
-	uint32_t *refused = device_words(), how = GRAPH_WITHIN, host[WORDS];
-	struct mirror mirror, other;
-	cudaStream_t stream;
-	cudaGraphExec_t launched;
+	struct mirror other;
 
-	mirror_init(&mirror);
 	mirror_init(&other);
-	launched = chain_for_device(&other, 5);
-	CHECK(cudaStreamCreate(&stream));
-	for (unsigned i = 0; i < ITERATIONS; i++) {
-		mirror_body(&mirror, stream);
-		launch(kernel_launch_graph, 1, 1, (void *[]){&launched, &how, &refused}, stream);
-		mirror_body(&mirror, stream);
-		CHECK(cudaStreamSynchronize(stream));
-	}
-	mirror_verify(&mirror, ITERATIONS);
-	CHECK(cudaMemcpy(host, refused, sizeof host, cudaMemcpyDeviceToHost));
-	printf("refused %u of %u\n", host[0], ITERATIONS);
-	CHECK(cudaMemcpy(host, other.device, sizeof host, cudaMemcpyDeviceToHost));
-	printf("launched %08x\n", host[0]);
+	launched_from_stream = chain_for_device(&other, 5);
+	refused_to_stream = device_words();
+	among_hot(launch_from_stream);
+	printf("refused %u of %u, launched %08x\n", word_of(refused_to_stream), ITERATIONS,
+	       word_of(other.device));
 }
 
-/* Whether it is in a device graph a kernel may ask. Reprise's graphs are none. */
+static uint32_t *in_device_graph;
+
+static void ask(struct mirror *mirror, unsigned i, bool trap, cudaStream_t stream)
+{
+	(void)mirror;
+	(void)i;
+	(void)trap;
+	launch(kernel_in_device_graph, 1, WORDS, (void *[]){&in_device_graph}, stream);
+}
+
+/* A kernel asks whether it is in a device graph. Reprise's graphs are host graphs, so it is in
+ * none.
+ */
 static void device_graph_asked_for(void)
 {
-	uint32_t *asked = device_words(), host[WORDS];
-	struct mirror mirror;
-	cudaStream_t stream;
-
-	mirror_init(&mirror);
-	CHECK(cudaStreamCreate(&stream));
-	for (unsigned i = 0; i < ITERATIONS; i++) {
-		mirror_body(&mirror, stream);
-		launch(kernel_in_device_graph, 1, WORDS, (void *[]){&asked}, stream);
-		if (i % 3 == 0)
-			CHECK(cudaStreamSynchronize(stream));
-	}
-	mirror_verify(&mirror, ITERATIONS);
-	CHECK(cudaMemcpy(host, asked, sizeof host, cudaMemcpyDeviceToHost));
-	EXPECT(host[0] == 0, "%u of %u kernels were in a device graph", host[0], ITERATIONS);
+	in_device_graph = device_words();
+	among_hot(ask);
+	EXPECT(word_of(in_device_graph) == 0, "%u of %u kernels were in a device graph",
+	       word_of(in_device_graph), ITERATIONS);
 }
 
-/* A node that is one of several bodies, and one that has two. */
+/* A graph with a conditional node, which runs its bodies by turns. */
 static struct own_graph with_choice(const struct mirror *mirror, uint32_t choices,
                                     enum cudaGraphConditionalNodeType type)
 {
 	struct cudaGraphNodeParams params = {.type = cudaGraphNodeTypeConditional,
 	                                     .conditional = {.type = type, .size = choices}};
-	struct own_graph own = {.argument = 4, .fixed = true};
+	struct own_graph own = {.argument = 4};
 	uint32_t *count = device_words();
 	cudaGraphNode_t node;
 	cudaGraph_t graph;

@@ -80,3 +80,7 @@ void mirror_absorb(struct mirror *mirror, const uint32_t *device_y, const uint32
                    cudaStream_t stream);
 void mirror_body(struct mirror *mirror, cudaStream_t stream); /* BODY mixes, always the same */
 void mirror_verify(const struct mirror *mirror, unsigned iteration); /* waits for the device */
+
+/* A hot loop with `call` in the middle of its body, and a wait after it. `trap` is true where the
+ * loop springs it. */
+void among_hot(void (*call)(struct mirror *mirror, unsigned i, bool trap, cudaStream_t stream));

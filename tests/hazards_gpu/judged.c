@@ -5,24 +5,6 @@
 
 enum { BYTES = 8 << 20 };
 
-/* A hot loop with `call` in the middle of its body. `trap` is true where the loop springs it. */
-static void among_hot(void (*call)(struct mirror *mirror, unsigned i, bool trap,
-                                   cudaStream_t stream))
-{
-	struct mirror mirror;
-	cudaStream_t stream;
-
-	mirror_init(&mirror);
-	CHECK(cudaStreamCreate(&stream));
-	for (unsigned i = 0; i < ITERATIONS; i++) {
-		mirror_body(&mirror, stream);
-		call(&mirror, i, trap_at(i), stream);
-		mirror_body(&mirror, stream);
-		CHECK(cudaStreamSynchronize(stream));
-	}
-	mirror_verify(&mirror, ITERATIONS);
-}
-
 /* ---- memory ---- */
 
 static volatile uint32_t *from, *to;

@@ -181,6 +181,22 @@ void mirror_verify(const struct mirror *mirror, unsigned iteration)
 		       iteration, i, words[i], mirror->host[i]);
 }
 
+void among_hot(void (*call)(struct mirror *mirror, unsigned i, bool trap, cudaStream_t stream))
+{
+	struct mirror mirror;
+	cudaStream_t stream;
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreate(&stream));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		mirror_body(&mirror, stream);
+		call(&mirror, i, trap_at(i), stream);
+		mirror_body(&mirror, stream);
+		CHECK(cudaStreamSynchronize(stream));
+	}
+	mirror_verify(&mirror, ITERATIONS);
+}
+
 static const struct hazard *const rooms[] = {
 	memory_hazards,  order_hazards,    thread_hazards,   replay_hazards, capture_hazards,
 	graph_hazards,   process_hazards,  lifetime_hazards, limit_hazards,  room_hazards,
