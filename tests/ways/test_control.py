@@ -74,12 +74,15 @@ def child_of(process):
 
 
 class Controlled(unittest.TestCase):
-    def start(self, **environment):
+    def begin(self, environment, **options):
         process = subprocess.Popen([*LOOP, FOR_LONG], env={**ENVIRONMENT, "LD_PRELOAD": str(BUILD / "preload" / "libreprise.so"), **environment},
-                                   stdout=subprocess.DEVNULL)
+                                   stdout=subprocess.DEVNULL, **options)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
-        return process.pid
+        return process
+
+    def start(self, **environment):
+        return self.begin(environment).pid
 
     def controlled(self):
         process = self.start(REPRISE_CONTROL="1")
@@ -92,11 +95,8 @@ class Controlled(unittest.TestCase):
 
     def says_and_goes_on(self, words, **options):
         """The thread that listens for control may come late."""
-        process = subprocess.Popen([*LOOP, FOR_LONG], env={**ENVIRONMENT, "LD_PRELOAD": str(BUILD / "preload" / "libreprise.so"), "REPRISE_CONTROL": "1"},
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **options)
+        process = self.begin({"REPRISE_CONTROL": "1"}, stderr=subprocess.PIPE, text=True, **options)
         self.addCleanup(process.stderr.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
         self.assertTrue(select.select([process.stderr], [], [], DEADLINE)[0], "it says nothing")
         self.assertEqual(process.stderr.readline(), f"reprise: the process cannot be controlled: {words}\n")
         time.sleep(0.2)
