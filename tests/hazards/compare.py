@@ -34,7 +34,7 @@ SLOW_SHARE = 0.1      # then programs only have to replay at all
 EMULATED_SHARE = 1    # how much is replayed is a matter of how soon graphs are built there: only that something is
 PARTS = (("hold_overruns", "hold_flushes"), ("hold_begun_ns", "hold_longest_ns"))    # counters of which the first is never more
 ROUNDS = 2            # what must be reached may take another on a busy machine, which builds late; what must never be, may not
-# And later rounds have more time, also where a program's waits are not seen by awaits.c: but no more than 3 s for each of the two calls.
+# Later rounds give the program more time, also where awaits.c does not see its waits: 3 s at most for each of these calls.
 LATER = {"SIM_SLOW": "cuStreamSynchronize:300:10000,cuCtxSynchronize:300:10000"}
 
 
