@@ -11,6 +11,7 @@ NAMES = {
     "barrier-linked": "the same, linked",
     "start": "start of a program without CUDA",
 }
+PROGRAMS = ("ways-cost", "ways-nothing")
 TARGETS = {"ns": 5, "us": 1000}     # at most as much more
 
 
@@ -44,17 +45,26 @@ def lines(command, library, environment):
         yield runs.values(line)
 
 
+def folder_of(build):
+    return Path(build).resolve() / "tests" / "ways"
+
+
+def missing(build):
+    """The first of its programs that is not built, or None."""
+    return next((folder_of(build) / name for name in PROGRAMS if not (folder_of(build) / name).exists()), None)
+
+
 def measure(build, rounds, environment=None):
-    folder, library = Path(build).resolve() / "tests" / "ways", runs.library(build)
+    folder, library = folder_of(build), runs.library(build)
     costs = {}
     for _ in range(rounds):
         for side in (None, library):
-            for found in lines([folder / "ways-cost"], side, environment):
+            for found in lines([folder / PROGRAMS[0]], side, environment):
                 cost = costs.setdefault(found["cost"], Cost(found["cost"], found["unit"]))
                 (cost.under if side else cost.plain).append(float(found["reprise"]))
                 if side:
                     cost.within.append(float(found["more"]))
-        for found in lines([folder / "ways-cost", "--start", library, folder / "ways-nothing"], None, environment):
+        for found in lines([folder / PROGRAMS[0], "--start", library, folder / PROGRAMS[1]], None, environment):
             cost = costs.setdefault(found["cost"], Cost(found["cost"], found["unit"]))
             cost.plain.append(float(found["plain"]))
             cost.under.append(float(found["reprise"]))

@@ -1,5 +1,6 @@
-"""Processes of loops (lib.loops): started, so that they load their libraries and wait; and ended. What scripts/turns and scripts/short share."""
+"""Processes of loops (lib.loops): started, set up in batches, measured, and ended. What scripts/turns and scripts/short share."""
 import math
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 from lib import loops, runs
@@ -10,7 +11,7 @@ START_S = 120    # for libraries, compilers and the first step
 def start(settings, loop, place, library=None, most=math.inf, more=None):
     """It loads its libraries, and waits. `more`: of its environment."""
     environment = loops.environment(settings.build, settings.simulated) | place.environment | (more or {})
-    return runs.ByTurns([*place.prefix, *loop.command], library, min(START_S + 4 * settings.seconds, most), environment)
+    return runs.ByTurns([*place.prefix, *loop.command], library, min(START_S + 4 * settings.seconds * settings.batch, most), environment)
 
 
 def end(process, started, what):
@@ -23,12 +24,31 @@ def end(process, started, what):
     return said, outcome.report
 
 
-def take(jobs):
-    """The next one, or None."""
-    try:
-        return jobs.popleft()
-    except IndexError:
-        return None
+def in_batches(settings, jobs):
+    """Measures all jobs. So many processes on each GPU as a batch has load their libraries and set up at once; then they are measured, one after the other on each GPU; then they end, and what was measured is told.
+    A process that makes or ends a context keeps others waiting for the driver, of all GPUs: so none does while another is measured. Returns the jobs that the limit left no time for."""
+    places, over, first = list(loops.places(settings.gpus)), time.monotonic() + settings.limit, True
+    jobs, late = list(jobs), []
+
+    def measure(mine):
+        for job in mine:
+            if first or time.monotonic() <= over:
+                job.measure()
+            else:
+                late.append(job)
+
+    while jobs and (first or time.monotonic() <= over):
+        batch, jobs = jobs[:len(places) * settings.batch], jobs[len(places) * settings.batch:]
+        for number, job in enumerate(batch):
+            job.start(places[number % len(places)])
+        in_threads(lambda job: job.set_up(), [(job,) for job in batch], len(batch))
+        in_threads(measure, [(batch[number::len(places)],) for number in range(len(places))], len(places))
+        in_threads(lambda job: job.end(), [(job,) for job in batch], len(batch))
+        for job in batch:
+            if job not in late:
+                job.tell()
+        first = False
+    return [*late, *jobs]
 
 
 def in_threads(job, arguments, together):

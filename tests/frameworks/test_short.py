@@ -48,7 +48,7 @@ class Short(unittest.TestCase):
         return loops.Loop(name, name, [sys.executable, str(loops.RUNNER), str(path)], digests=True)
 
     def measured(self, *made_up, marks=(0.1, 0.3), **more):
-        settings = argparse.Namespace(**{"build": BUILD, "loops": made_up, "pairs": 1, "marks": list(marks), "seconds": marks[-1], "ahead": 1, "gpus": 1, "limit": math.inf, "json": self.json, "simulated": False} | more)
+        settings = argparse.Namespace(**{"build": BUILD, "loops": made_up, "pairs": 1, "marks": list(marks), "seconds": marks[-1], "batch": 1, "gpus": 1, "limit": math.inf, "json": self.json, "simulated": False} | more)
         return short.measure(settings, PAUSING)
 
     def test_what_is_slower_is_told_at_each_mark(self):

@@ -57,7 +57,7 @@ class Turns(unittest.TestCase):
         return loops.Loop(name, name, [sys.executable, str(loops.RUNNER), str(path)], digests=True)
 
     def settings(self, *made_up, seconds=1, **more):
-        return argparse.Namespace(**{"build": BUILD, "loops": made_up, "seconds": seconds, "turn": 0.05, "processes": 1, "together": 1, "ahead": 1, "gpus": 1, "observe": 0, "limit": math.inf, "json": self.json,
+        return argparse.Namespace(**{"build": BUILD, "loops": made_up, "seconds": seconds, "turn": 0.05, "processes": 1, "together": 1, "batch": 1, "gpus": 1, "observe": 0, "limit": math.inf, "json": self.json,
                                      "reports": None, "earlier": [], "simulated": False} | more)
 
     def measured(self, *made_up, **more):
@@ -161,7 +161,7 @@ class Turns(unittest.TestCase):
         self.assertEqual(([each.loop.name for each in measured], left_out), (["one"], ["other: missing is not built"]))
 
     def test_several_processes_are_pooled(self):
-        (each,), _ = self.measured(self.loop("several", paused=SLOW), processes=4, together=2, ahead=3)
+        (each,), _ = self.measured(self.loop("several", paused=SLOW), processes=4, together=2, batch=3)
         self.assertEqual(len(each.pooled("eager")), sum(len(process.turns["eager"]) for process in each.processes))
         self.assertIn("processes", turns_judge.table([each]))
         self.assertEqual((each.cells()["learning"], each.cells()["without, us"]), ("–", "–"))    # not timed beside each other
