@@ -14,12 +14,14 @@
 #include "lane/behind.h"
 #include "lane/eager.h"
 #include "lane/registry.h"
+#include "stats/search.h"
 
 _Thread_local bool reprise_anchor_waited __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
 /* This thread's ops that could be no anchor, and how many waits all threads had before them. */
 static _Thread_local struct {
 	unsigned int passed, waits;
+	unsigned int looked; /* ops that came while no loop was measured */
 } looks __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
 static struct {
@@ -65,11 +67,16 @@ static struct {
 	uint64_t replayed_ns;       /* when a period with replays was seen first; 0: none */
 	uint64_t async; /* the launch thread had launched so many graphs before it was measured */
 	bool begun, measuring;
+	struct reprise_search search;
+	unsigned int interruptions; /* until the search was told last */
+	uint64_t tests;             /* that had reached a verdict when the search was told last */
+	uint64_t pause_ns;          /* a pause of the search begins with the eager turn; 0: none */
 	struct reprise_turns turns;
 } loop;
 
-/* A pause has ended, and nobody has taken note yet. */
+/* A pause has ended, and nobody has taken note yet; and how many have. */
 static bool interrupted;
+static unsigned int interruptions;
 
 /* ---- anchors ---- */
 
@@ -201,6 +208,7 @@ static void measure(uint64_t now)
 	else
 		reprise_turns_begin_loop(&loop.turns, now, period);
 	loop.begun = true;
+	reprise_search_ends(&loop.search);
 	loop.async = reprise_async_launched();
 	__atomic_store_n(&loop.measuring, true, __ATOMIC_RELAXED);
 	loop.unlike = 0;
@@ -377,6 +385,9 @@ static enum reprise_arm note_period(struct reprise_lane *lane, uint64_t now, uin
 	if (!loop.waited && reprise_turns_asks(&loop.turns))
 		reprise_behind_want(lane);
 	reprise_async_launch_direct(loop.turns.result.direct);
+	if (loop.turns.result.tests != loop.tests)
+		reprise_search_succeeds(&loop.search);
+	loop.tests = loop.turns.result.tests;
 	if (loop.turns.unseen_until_ns != 0)
 		reprise_eager_unseen_begin(loop.turns.unseen_until_ns);
 	return arm;
@@ -529,9 +540,29 @@ static void take_wait(const struct reprise_lane *lane)
 	loop.waits++;
 }
 
+/* True if no loop was found for so long that all is eager now. */
+static bool search_pauses(void)
+{
+	uint64_t pause = 0;
+
+	if (__atomic_load_n(&loop.measuring, __ATOMIC_RELAXED) ||
+	    ++looks.looked % REPRISE_TUNE_ANCHOR_CLOCK != 0 || !reprise_lock_try(&loop.lock))
+		return false;
+	if (loop.interruptions != __atomic_load_n(&interruptions, __ATOMIC_RELAXED))
+		reprise_search_ends(&loop.search);
+	else if (!loop.measuring)
+		pause = reprise_search_goes_on(&loop.search, reprise_clock_ns());
+	loop.interruptions = __atomic_load_n(&interruptions, __ATOMIC_RELAXED);
+	__atomic_store_n(&loop.pause_ns, pause, __ATOMIC_RELAXED);
+	reprise_lock_give(&loop.lock);
+	return pause != 0;
+}
+
 enum reprise_arm reprise_anchor_look(struct reprise_lane *lane, const struct reprise_call *call,
                                      uint64_t ops, enum reprise_arm arm)
 {
+	if (arm == REPRISE_ARM_REPLAY && search_pauses())
+		return REPRISE_ARM_EAGER;
 	if (!may_be_anchor(lane, call, ops))
 		return pass_by(lane, arm);
 	if (!reprise_lock_try(&loop.lock)) {
@@ -559,6 +590,14 @@ enum reprise_arm reprise_anchor_look_after(struct reprise_lane *lane)
 	return arm;
 }
 
+void reprise_anchor_turn_begun(void)
+{
+	uint64_t pause = __atomic_exchange_n(&loop.pause_ns, 0, __ATOMIC_RELAXED);
+
+	if (pause != 0)
+		reprise_eager_unseen_begin(reprise_clock_ns() + pause);
+}
+
 /* ---- the process ---- */
 
 const struct reprise_lane *reprise_anchor_lane(void)
@@ -574,6 +613,7 @@ bool reprise_anchor_read(struct reprise_turns_result *result)
 		return false;
 	measuring = loop.measuring;
 	*result = loop.turns.result;
+	result->searched_ns = loop.search.all_ns;
 	reprise_lock_give(&loop.lock);
 	return measuring;
 }
@@ -581,11 +621,13 @@ bool reprise_anchor_read(struct reprise_turns_result *result)
 void reprise_anchor_interrupt(void)
 {
 	__atomic_store_n(&interrupted, true, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&interruptions, 1, __ATOMIC_RELAXED);
 }
 
 void reprise_anchor_reset(void)
 {
 	interrupted = false;
+	interruptions = 0;
 	reprise_async_launch_direct(false);
 	memset(&loop, 0, sizeof(loop));
 	memset(&looks, 0, sizeof(looks));

@@ -32,6 +32,10 @@ bool reprise_anchor_passes(const struct reprise_lane *lane, const struct reprise
 /* The same once in a while in the eager arm: the anchor may not be visited any more. */
 enum reprise_arm reprise_anchor_look_after(struct reprise_lane *lane);
 
+/* An eager turn has begun. Where it is a pause of the search (stats/search.h), ops pass unseen
+ * until that ends. */
+void reprise_anchor_turn_begun(void);
+
 /* The lane of the anchor, or of the candidate for one. NULL: none. Without the lock. */
 const struct reprise_lane *reprise_anchor_lane(void);
 

@@ -196,6 +196,8 @@ struct reprise_lane {
 	_Atomic uint64_t last_return; /* ticks, when the last eager call returned */
 	uint64_t backoff_at;          /* the count of ops at which it backs off */
 	uint32_t backoff_span;        /* ops of the last backoff */
+	uint32_t worthless;           /* ops that repeated and are worth no graph, of late, */
+	uint64_t worthless_from;      /* and how many were replayed before them */
 	uint32_t scan_span;           /* ops of the last one behind a scan that found nothing */
 	bool scan_due;                /* it scans before it is watched again */
 	struct reprise_capture_streams capture_streams;
@@ -379,13 +381,25 @@ static inline void reprise_lane_postpone_backoff(struct reprise_lane *lane, uint
 	lane->scan_due = false;
 }
 
-/* What repeats is worth no graph: brings the first backoff nearer. Between two the lane watches as
- * long as ever, so that it sees when that changes. */
+/* True if enough is replayed beside so many more ops that are worth no graph. */
+static inline bool reprise_lane_replays_beside(struct reprise_lane *lane, unsigned int ops)
+{
+	if (lane->worthless >= REPRISE_TUNE_BACKOFF_WATCHED) {
+		lane->worthless = 0;
+		lane->worthless_from = lane->counts.replayed;
+	}
+	lane->worthless += ops;
+	return (lane->counts.replayed - lane->worthless_from) * REPRISE_TUNE_BACKOFF_SHARE >=
+	       lane->worthless;
+}
+
+/* What repeats is worth no graph: brings the first backoff nearer, unless other ops are replayed.
+ * Between two the lane watches as long as ever, so that it sees when that changes. */
 static inline void reprise_lane_hasten_backoff(struct reprise_lane *lane, unsigned int ops)
 {
 	uint64_t less = (uint64_t)REPRISE_TUNE_BACKOFF_HASTE * ops;
 
-	if (lane->backoff_span == 0 && !lane->scan_due)
+	if (lane->backoff_span == 0 && !lane->scan_due && !reprise_lane_replays_beside(lane, ops))
 		lane->backoff_at -= less < lane->backoff_at ? less : lane->backoff_at;
 }
 

@@ -53,6 +53,7 @@ static enum worth worth_of(struct reprise_lane *lane, const struct reprise_op *o
 	         : reprise_class_wants_builds(class, patched))
 		return OPEN;
 	reprise_lane_count(&lane->counts.short_not_built, 1);
+	reprise_class_passed(class, patched);
 	if (reprise_class_rests(class, patched))
 		reprise_lane_hasten_backoff(lane, count);
 	return NONE;

@@ -36,6 +36,7 @@ bool reprise_turns_visit(struct reprise_lane *lane, struct reprise_call *call)
 void reprise_turns_switch(struct reprise_lane *lane)
 {
 	reprise_eager_turn_begin();
+	reprise_anchor_turn_begun();
 	atomic_store_explicit(&lane->noisy, true, memory_order_relaxed); /* this op is its news */
 }
 

@@ -126,8 +126,10 @@ void reprise_rows_add_turns(struct reprise_text *text)
 	                 ", \"tests\": %" PRIu64 ", \"loops\": %" PRIu64,
 	                 result->processor, result->direct ? "true" : "false", result->turns,
 	                 result->tests, result->loops);
-	reprise_text_add(text, ", \"decided_ns\": %" PRIu64 ", \"lost_ns\": %" PRIu64,
-	                 result->decided_ns, result->lost_ns);
+	reprise_text_add(text,
+	                 ", \"decided_ns\": %" PRIu64 ", \"lost_ns\": %" PRIu64
+	                 ", \"searched_ns\": %" PRIu64,
+	                 result->decided_ns, result->lost_ns, result->searched_ns);
 	add_earlier(text, result);
 	reprise_text_add(text, "},\n  \"turn_ops\": %" PRIu64 ",\n", reprise_counts_sum().in_turns);
 }

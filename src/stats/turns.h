@@ -46,6 +46,8 @@ struct reprise_turns_result {
 	uint64_t loops;      /* measured one after another; the verdict is the last one's */
 	uint64_t decided_ns; /* from the beginning to the first verdict; 0: none */
 	uint64_t lost_ns;    /* in the worse arm, in all turns, as measured */
+	/* In which no loop was measured: all was replayed, as far as it was learnt. The caller's. */
+	uint64_t searched_ns;
 	/* Of the last loop before this one that had a verdict. */
 	struct {
 		enum reprise_verdict verdict; /* undecided: none had */

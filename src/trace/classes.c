@@ -123,6 +123,11 @@ bool reprise_class_take_build(uint8_t number, bool patched)
 	return true;
 }
 
+void reprise_class_passed(uint8_t number, bool patched)
+{
+	classes[number][patched].visits++;
+}
+
 /* True if eager calls like all its ops were timed often enough. */
 static bool has_price(const struct reprise_trace *trace)
 {

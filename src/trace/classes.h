@@ -35,6 +35,10 @@ bool reprise_class_rests(uint8_t class, bool patched);
 bool reprise_class_wants_builds(uint8_t class, bool patched);
 bool reprise_class_take_build(uint8_t class, bool patched);
 
+/* Ops of such a visit have repeated, and no graph is built for them: they are a visit of the
+ * class, which rests for so many. */
+void reprise_class_passed(uint8_t class, bool patched);
+
 /* A visit of the trace begins. True if it may be replayed, and false if its ops are eager. */
 bool reprise_class_take_visit(const struct reprise_trace *trace, bool patched);
 

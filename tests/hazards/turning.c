@@ -81,6 +81,10 @@ enum reprise_arm reprise_anchor_look_after(struct reprise_lane *lane)
 	return atomic_load(&arm_now);
 }
 
+void reprise_anchor_turn_begun(void)
+{
+}
+
 const struct reprise_lane *reprise_anchor_lane(void)
 {
 	return atomic_load(&last);

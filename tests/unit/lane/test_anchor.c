@@ -509,6 +509,70 @@ START_TEST(one_that_comes_now_and_then_is_not)
 }
 END_TEST
 
+#define SLOW_NS UINT64_C(5000000)
+
+/* First ops after waits, with ever other lengths between them: no loop. Returns for how long that
+ * went on until an eager turn began. */
+static uint64_t no_loop_comes(void)
+{
+	static uint64_t random = 1;
+	uint64_t began = reprise_clock_virtual;
+
+	while (!reprise_eager_turn()) {
+		random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+		visit('a', OPS + (random >> 33) % (40 * OPS), SLOW_NS);
+	}
+	return reprise_clock_virtual - began;
+}
+
+/* Ops pass unseen until it is over, and one is looked at. Returns how long that took. */
+static uint64_t the_pause_passes(void)
+{
+	uint64_t began = reprise_clock_virtual;
+
+	ck_assert(reprise_eager_unseen());
+	while (reprise_eager_unseen()) {
+		reprise_clock_virtual += NS;
+		reprise_turns_note_unseen();
+	}
+	visit('a', OPS, NS);
+	return reprise_clock_virtual - began;
+}
+
+/* The clock is read once in so many ops. */
+static void is_about(uint64_t ns, uint64_t wanted)
+{
+	ck_assert_uint_ge(ns, wanted);
+	ck_assert_uint_lt(ns, wanted + 3 * REPRISE_TUNE_ANCHOR_CLOCK * SLOW_NS);
+}
+
+START_TEST(where_no_loop_is_found_all_is_eager_for_a_while)
+{
+	uint64_t first = REPRISE_TUNE_SEARCH_FIRST_NS;
+
+	is_about(no_loop_comes(), first);
+	for (unsigned int pause = 0; pause < 3; pause++) {
+		is_about(the_pause_passes(), first << pause);
+		ck_assert(!reprise_eager_turn());
+		is_about(no_loop_comes(), first / 2);
+	}
+	the_pause_passes();
+	ck_assert_uint_eq(times, 0);
+	ck_assert_uint_ge(reprise_turns_read().result.searched_ns, first + 3 * first / 2);
+	ck_assert_uint_lt(reprise_turns_read().result.searched_ns, 3 * first);
+}
+END_TEST
+
+START_TEST(a_loop_that_is_measured_is_looked_for_no_more)
+{
+	is_measured('a');
+	for (uint64_t ns = 0; ns < 3 * (uint64_t)REPRISE_TUNE_SEARCH_FIRST_NS; ns += 100 * NS)
+		visit('a', OPS, 100 * NS);
+	ck_assert(!reprise_eager_turn());
+	ck_assert_uint_lt(reprise_turns_read().result.searched_ns, 100 * NS);
+}
+END_TEST
+
 /* The last visit was so long ago, in time and in periods. Others are looked at every so often. */
 static const struct {
 	uint64_t period, ns;
@@ -829,6 +893,8 @@ int main(void)
 	tcase_add_test(tests, long_layers_of_a_step_are_uneven);
 	tcase_add_test(tests, a_candidate_that_does_not_come_again_is_left);
 	tcase_add_test(tests, one_that_comes_now_and_then_is_not);
+	tcase_add_test(tests, where_no_loop_is_found_all_is_eager_for_a_while);
+	tcase_add_test(tests, a_loop_that_is_measured_is_looked_for_no_more);
 	tcase_add_loop_test(tests, an_anchor_is_lost_after_a_long_time, 0, ALL(absences));
 	tcase_add_loop_test(tests, an_anchor_is_known_by_what_both_arms_can_compare, 0, 9);
 	tcase_add_loop_test(tests, a_query_is_no_wait, 0, ALL(syncs));

@@ -78,6 +78,33 @@ START_TEST(beside_a_class_that_does_not_gain_longer_visits_go_on)
 }
 END_TEST
 
+/* Three in eight are replayed, and save more than it costs to watch the others. */
+START_TEST(beside_many_that_do_not_gain_longer_visits_go_on_too)
+{
+	static const char rounds[] = "k | l | m | n | o | p | q | r | s | t | a b c d e f |";
+
+	driver.graph_ns = DEAR;
+	watches_up_to(1);
+	launches_in(1000, rounds);
+	ck_assert_uint_ge(launches_in(5000, rounds), 5000);
+	ck_assert_uint_eq(counted()->backed_off, 0);
+}
+END_TEST
+
+/* Sequences that have no graph, since their class rests, are visits of it: the rest ends. */
+START_TEST(a_class_rests_for_sequences_without_a_graph_too)
+{
+	unsigned int visits = 0;
+
+	driver.graph_ns = 4 * DEAR;
+	launches_in(1000, "a |");
+	driver.graph_ns = CHEAP;
+	while (launches_in(100, "b |") < 90 && visits < 100000)
+		visits += 100;
+	ck_assert_uint_le(visits, 20000);
+}
+END_TEST
+
 START_TEST(where_launches_are_cheaper_nearly_all_are_made)
 {
 	driver.graph_ns = CHEAP;
@@ -191,6 +218,8 @@ int main(void)
 	tcase_add_loop_test(measured, where_launches_are_dearer_hardly_any_is_made, 0, 3);
 	tcase_add_loop_test(measured, where_no_class_gains_the_lane_backs_off_soon, 0, 3);
 	tcase_add_test(measured, beside_a_class_that_does_not_gain_longer_visits_go_on);
+	tcase_add_test(measured, beside_many_that_do_not_gain_longer_visits_go_on_too);
+	tcase_add_test(measured, a_class_rests_for_sequences_without_a_graph_too);
 	tcase_add_loop_test(measured, where_launches_are_cheaper_nearly_all_are_made, 0, 3);
 	tcase_add_test(measured, where_patches_are_dearer_only_what_needs_none_is_replayed);
 	tcase_add_test(measured,
