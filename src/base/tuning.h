@@ -241,7 +241,9 @@
 	X(ANCHOR_MISSED, 64, "other waits", "after which an anchor may be lost", "guess") \
 	X(ANCHOR_UNEVEN_OPS, 256, "ops", \
 	  "at least in a period of a loop without an anchor: several bodies, as they come", "guess") \
-	X(ANCHOR_UNREPLAYED_NS, 750000000, "ns", \
+	X(ANCHOR_UNREPLAYED_OPS, 32768, "ops", \
+	  "of which none is replayed: then turns tell what watching costs", "guess") \
+	X(ANCHOR_UNREPLAYED_NS, 2000000000, "ns", \
 	  "in which nothing is replayed: then turns tell what watching costs", "guess") \
 	X(ANCHOR_LOST, 32, "periods", "not alike in a row, or so long without a visit: it is lost", \
 	  "guess") \
@@ -252,12 +254,13 @@
 	X(ANCHOR_SETTLED_NS, 500000000, "ns", \
 	  "after the first replay, a loop is measured even if graphs are still being built", "guess") \
 	X(ANCHOR_CLOCK, 16, "ops", \
-	  "of a thread, after which it is asked how long a loop was looked for", "guess") \
+	  "of a thread, after which it is told that a loop was looked for, and reads the clock", \
+	  "guess") \
 	/* how long a loop is looked for (src/stats/search.c) */ \
-	X(SEARCH_FIRST_NS, 1000000000, "ns", \
-	  "at first, and of the first pause; of 19 recorded loops 18 are found in 0.7 s", \
-	  "recorded streams, decision 42") \
-	X(SEARCH_DOUBLED, 5, "times", "that a pause is twice as long as the one before", "guess") \
+	X(SEARCH_OPS, 49152, "ops", "at first, and half as many in later searches", "guess") \
+	X(SEARCH_LEAST_NS, 300000000, "ns", "of a search at least, and half of it in later ones", \
+	  "guess") \
+	X(SEARCH_LONGEST_NS, 32000000000, "ns", "of a pause at most", "guess") \
 	X(SEARCH_GAP_NS, 250000000, "ns", "without ops, which count at most", "guess") \
 	/* eager rests (src/stats/turns.c, src/lane/eager.c) */ \
 	X(UNSEEN_NS, 100000000, "ns", \

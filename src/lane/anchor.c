@@ -191,8 +191,11 @@ static bool is_busy_enough(struct reprise_lane *lane)
  * turns tell what watching costs. */
 static bool is_settled(const struct reprise_lane *lane, uint64_t now)
 {
+	uint64_t ops = lane->counts.ops + lane->counts.in_turns - loop.alike_ops;
+
 	if (lane->counts.replayed == loop.alike_replayed)
-		return now - loop.alike_ns > REPRISE_TUNE_ANCHOR_UNREPLAYED_NS;
+		return ops > REPRISE_TUNE_ANCHOR_UNREPLAYED_OPS ||
+		       now - loop.alike_ns > REPRISE_TUNE_ANCHOR_UNREPLAYED_NS;
 	if (loop.replayed_ns == 0)
 		loop.replayed_ns = now;
 	return reprise_build_queue_unfinished() == 0 ||
@@ -208,7 +211,7 @@ static void measure(uint64_t now)
 	else
 		reprise_turns_begin_loop(&loop.turns, now, period);
 	loop.begun = true;
-	reprise_search_ends(&loop.search);
+	reprise_search_interrupt(&loop.search);
 	loop.async = reprise_async_launched();
 	__atomic_store_n(&loop.measuring, true, __ATOMIC_RELAXED);
 	loop.unlike = 0;
@@ -549,9 +552,9 @@ static bool search_pauses(void)
 	    ++looks.looked % REPRISE_TUNE_ANCHOR_CLOCK != 0 || !reprise_lock_try(&loop.lock))
 		return false;
 	if (loop.interruptions != __atomic_load_n(&interruptions, __ATOMIC_RELAXED))
-		reprise_search_ends(&loop.search);
+		reprise_search_interrupt(&loop.search);
 	else if (!loop.measuring)
-		pause = reprise_search_goes_on(&loop.search, reprise_clock_ns());
+		pause = reprise_search_goes_on(&loop.search, REPRISE_TUNE_ANCHOR_CLOCK, reprise_clock_ns());
 	loop.interruptions = __atomic_load_n(&interruptions, __ATOMIC_RELAXED);
 	__atomic_store_n(&loop.pause_ns, pause, __ATOMIC_RELAXED);
 	reprise_lock_give(&loop.lock);

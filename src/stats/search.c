@@ -2,37 +2,44 @@
 
 #include "base/tuning.h"
 
-static uint64_t most(const struct reprise_search *search)
+static uint64_t least(uint64_t a, uint64_t b)
 {
-	return search->pauses == 0 ? REPRISE_TUNE_SEARCH_FIRST_NS : REPRISE_TUNE_SEARCH_FIRST_NS / 2;
+	return a < b ? a : b;
 }
 
-uint64_t reprise_search_goes_on(struct reprise_search *search, uint64_t now_ns)
+static uint64_t take_pause(struct reprise_search *search)
 {
-	uint64_t since = search->at_ns != 0 && now_ns > search->at_ns ? now_ns - search->at_ns : 0;
-	uint64_t pause;
+	uint64_t pause = search->pause_ns != 0 ? search->pause_ns : search->ns;
 
-	if (since > REPRISE_TUNE_SEARCH_GAP_NS)
-		since = REPRISE_TUNE_SEARCH_GAP_NS;
-	search->at_ns = now_ns;
-	search->spent_ns += since;
-	search->all_ns += since;
-	if (search->spent_ns < most(search))
-		return 0;
-	pause = (uint64_t)REPRISE_TUNE_SEARCH_FIRST_NS << search->pauses;
-	search->spent_ns = search->at_ns = 0;
-	if (search->pauses < REPRISE_TUNE_SEARCH_DOUBLED)
-		search->pauses++;
+	pause = least(pause, REPRISE_TUNE_SEARCH_LONGEST_NS);
+	search->pause_ns = least(2 * pause, REPRISE_TUNE_SEARCH_LONGEST_NS);
+	search->ops = search->ns = search->at_ns = 0;
 	return pause;
 }
 
-void reprise_search_ends(struct reprise_search *search)
+uint64_t reprise_search_goes_on(struct reprise_search *search, unsigned int ops, uint64_t now_ns)
+{
+	uint64_t since = search->at_ns != 0 && now_ns > search->at_ns ? now_ns - search->at_ns : 0;
+	unsigned int part; /* a later search is half as long */
+
+	since = least(since, REPRISE_TUNE_SEARCH_GAP_NS);
+	search->at_ns = now_ns;
+	search->ns += since;
+	search->all_ns += since;
+	search->ops += ops;
+	part = search->pause_ns == 0 ? 1 : 2;
+	if (search->ops < REPRISE_TUNE_SEARCH_OPS / part ||
+	    search->ns < REPRISE_TUNE_SEARCH_LEAST_NS / part)
+		return 0;
+	return take_pause(search);
+}
+
+void reprise_search_interrupt(struct reprise_search *search)
 {
 	search->at_ns = 0;
 }
 
 void reprise_search_succeeds(struct reprise_search *search)
 {
-	search->spent_ns = 0;
-	search->pauses = 0;
+	search->ops = search->ns = search->pause_ns = 0;
 }

@@ -509,10 +509,17 @@ START_TEST(one_that_comes_now_and_then_is_not)
 }
 END_TEST
 
-#define SLOW_NS UINT64_C(5000000)
+/* An op that comes behind no wait. */
+static void another_comes(void)
+{
+	struct reprise_call call = kernel_of('b', 1);
 
-/* First ops after waits, with ever other lengths between them: no loop. Returns for how long that
- * went on until an eager turn began. */
+	reprise_clock_virtual += NS;
+	comes(lane_of(1), &call);
+}
+
+/* Waits come at ever other distances in ops, and most ops behind none: no loop. Returns for how
+ * long that went on until an eager turn began. */
 static uint64_t no_loop_comes(void)
 {
 	static uint64_t random = 1;
@@ -520,7 +527,9 @@ static uint64_t no_loop_comes(void)
 
 	while (!reprise_eager_turn()) {
 		random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
-		visit('a', OPS + (random >> 33) % (40 * OPS), SLOW_NS);
+		visit('a', OPS + (random >> 33) % (40 * OPS), NS);
+		for (unsigned int i = 0; i < REPRISE_TUNE_ANCHOR_UNWAITED / 5 && !reprise_eager_turn(); i++)
+			another_comes();
 	}
 	return reprise_clock_virtual - began;
 }
@@ -543,31 +552,44 @@ static uint64_t the_pause_passes(void)
 static void is_about(uint64_t ns, uint64_t wanted)
 {
 	ck_assert_uint_ge(ns, wanted);
-	ck_assert_uint_lt(ns, wanted + 3 * REPRISE_TUNE_ANCHOR_CLOCK * SLOW_NS);
+	ck_assert_uint_lt(ns, wanted + 3 * REPRISE_TUNE_ANCHOR_CLOCK * NS);
 }
 
 START_TEST(where_no_loop_is_found_all_is_eager_for_a_while)
 {
-	uint64_t first = REPRISE_TUNE_SEARCH_FIRST_NS;
+	uint64_t first = (REPRISE_TUNE_SEARCH_OPS - REPRISE_TUNE_ANCHOR_CLOCK) * (uint64_t)NS;
 
 	is_about(no_loop_comes(), first);
-	for (unsigned int pause = 0; pause < 3; pause++) {
-		is_about(the_pause_passes(), first << pause);
-		ck_assert(!reprise_eager_turn());
-		is_about(no_loop_comes(), first / 2);
-	}
-	the_pause_passes();
+	is_about(the_pause_passes(), first);
+	ck_assert(!reprise_eager_turn());
+	is_about(no_loop_comes(), first / 2);
+	is_about(the_pause_passes(), 2 * first);
 	ck_assert_uint_eq(times, 0);
-	ck_assert_uint_ge(reprise_turns_read().result.searched_ns, first + 3 * first / 2);
-	ck_assert_uint_lt(reprise_turns_read().result.searched_ns, 3 * first);
+	is_about(reprise_turns_read().result.searched_ns,
+	         first + first / 2 - REPRISE_TUNE_ANCHOR_CLOCK * NS);
+}
+END_TEST
+
+START_TEST(the_time_of_a_pause_is_not_searched)
+{
+	for (unsigned int i = 0; i < 4 * REPRISE_TUNE_ANCHOR_CLOCK; i++)
+		another_comes();
+	reprise_pause_begin();
+	reprise_clock_virtual += 10 * (uint64_t)REPRISE_TUNE_SEARCH_LEAST_NS;
+	reprise_pause_end();
+	for (unsigned int i = 0; i < 4 * REPRISE_TUNE_ANCHOR_CLOCK; i++)
+		another_comes();
+	/* Time begins with the first look at the clock, and anew with the one behind the pause. */
+	ck_assert_uint_eq(reprise_turns_read().result.searched_ns,
+	                  2 * 3 * REPRISE_TUNE_ANCHOR_CLOCK * NS - REPRISE_TUNE_ANCHOR_CLOCK * NS);
 }
 END_TEST
 
 START_TEST(a_loop_that_is_measured_is_looked_for_no_more)
 {
 	is_measured('a');
-	for (uint64_t ns = 0; ns < 3 * (uint64_t)REPRISE_TUNE_SEARCH_FIRST_NS; ns += 100 * NS)
-		visit('a', OPS, 100 * NS);
+	for (unsigned int i = 0; i < 3 * REPRISE_TUNE_SEARCH_OPS; i++)
+		visit('a', OPS, NS);
 	ck_assert(!reprise_eager_turn());
 	ck_assert_uint_lt(reprise_turns_read().result.searched_ns, 100 * NS);
 }
@@ -894,6 +916,7 @@ int main(void)
 	tcase_add_test(tests, a_candidate_that_does_not_come_again_is_left);
 	tcase_add_test(tests, one_that_comes_now_and_then_is_not);
 	tcase_add_test(tests, where_no_loop_is_found_all_is_eager_for_a_while);
+	tcase_add_test(tests, the_time_of_a_pause_is_not_searched);
 	tcase_add_test(tests, a_loop_that_is_measured_is_looked_for_no_more);
 	tcase_add_loop_test(tests, an_anchor_is_lost_after_a_long_time, 0, ALL(absences));
 	tcase_add_loop_test(tests, an_anchor_is_known_by_what_both_arms_can_compare, 0, 9);

@@ -97,7 +97,8 @@ START_TEST(a_class_rests_for_sequences_without_a_graph_too)
 	unsigned int visits = 0;
 
 	driver.graph_ns = 4 * DEAR;
-	launches_in(1000, "a |");
+	watches_up_to(1);
+	launches_in(4000, "a |");
 	driver.graph_ns = CHEAP;
 	while (launches_in(100, "b |") < 90 && visits < 100000)
 		visits += 100;

@@ -350,7 +350,7 @@ START_TEST(a_loop_that_waits_no_more_is_another)
 	ck_assert(reprise_eager_turn());
 	period = "e f g h";
 	work = "e f g h";
-	for (unsigned int i = 0; i < 40000; i++)
+	for (unsigned int i = 0; i < 6000; i++)
 		calls(period);
 	ck_assert_uint_eq(reprise_turns_read().result.loops, 1);
 	for (unsigned int i = 0; i < 150000; i++) { /* a pause of the search is among them */

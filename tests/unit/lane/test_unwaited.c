@@ -244,7 +244,7 @@ START_TEST(a_loop_that_is_never_replayed_is_left_eager)
 		calls("a b c d");
 		driver_saw();
 	}
-	ck_assert_uint_gt(reprise_clock_virtual - began, REPRISE_TUNE_ANCHOR_UNREPLAYED_NS);
+	ck_assert_uint_gt(counted()->ops, REPRISE_TUNE_ANCHOR_UNREPLAYED_OPS);
 	ck_assert_int_eq(result().verdict, REPRISE_VERDICT_EAGER);
 	ck_assert(reprise_eager_turn());
 	ck_assert_uint_eq(counted()->replayed, 0);
@@ -267,7 +267,7 @@ START_TEST(a_loop_that_pauses_is_left_eager_all_the_same)
 		paused += SECOND / 100;
 		reprise_pause_end();
 	}
-	ck_assert_uint_gt(reprise_clock_virtual - began - paused, REPRISE_TUNE_ANCHOR_UNREPLAYED_NS);
+	ck_assert_uint_gt(counted()->ops, REPRISE_TUNE_ANCHOR_UNREPLAYED_OPS);
 	ck_assert_int_eq(result().verdict, REPRISE_VERDICT_EAGER);
 }
 END_TEST
