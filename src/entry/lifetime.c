@@ -85,8 +85,8 @@ static void forget_function(struct reprise_lane *lane, const struct forgetting *
 		reprise_lane_limit_shared(lane, &what->function, what->limit_bytes, what->is_limit_set);
 }
 
-/* The lane of a thread's own stream is about to be retired. If the thread has to wait for the proxy still, and
- * may do so, the lane keeps it. */
+/* The lane of a thread's own stream is about to be retired. If the thread has to wait for the proxy
+ * still, and may do so, the lane keeps it. */
 static void end_own_stream(struct reprise_lane *lane,
                            struct reprise_capture_streams *capture_streams, bool goes_on)
 {
@@ -240,8 +240,10 @@ static void look_at_contexts(enum reprise_lifetime what, uintptr_t handle, CUres
 static bool give_back(CUcontext context, bool ends_surely)
 {
 	bool now = ends_surely || reprise_gate_alone(REPRISE_TUNE_LIFETIME_PATIENCE_NS);
-	struct forgetting ending = {
-		.context = context, .retire = true, .stay = !now, .goes_on = !ends_surely};
+	struct forgetting ending = {.context = context,
+	                            .retire = true,
+	                            .stay = !now,
+	                            .goes_on = !ends_surely};
 	struct reprise_reclaim_entry *entries;
 
 	reprise_lanes_each(forget, &ending);

@@ -248,7 +248,8 @@ extern _Atomic uint32_t reprise_holding;
 
 #define REPRISE_HOLDING 1
 
-/* The number of lanes that are `unsettled`. Such a lane counts before it is seen to hold nothing. */
+/* The number of lanes that are `unsettled`. Such a lane counts before it is seen to hold nothing.
+ */
 extern _Atomic uint32_t reprise_unsettled;
 
 static inline void reprise_lane_hold_since(struct reprise_lane *lane, uint64_t since)

@@ -30,8 +30,7 @@ bool reprise_own_stream_note_place(struct reprise_lane *lane)
 	CUresult result;
 
 	reprise_gate_begin_giving(lane->context);
-	result =
-		reprise_driver.cuEventRecord(lane->capture_streams.proxy.place, CU_STREAM_PER_THREAD);
+	result = reprise_driver.cuEventRecord(lane->capture_streams.proxy.place, CU_STREAM_PER_THREAD);
 	reprise_gate_end_giving();
 	reprise_leave(entered);
 	return result == CUDA_SUCCESS;
@@ -53,8 +52,8 @@ void reprise_own_stream_end_in_place(struct reprise_lane *lane)
 	if (reprise_driver.cuEventRecord(proxy->done, proxy->stream) != CUDA_SUCCESS &&
 	    reprise_driver.cuEventRecord(proxy->done, proxy->stream) != CUDA_SUCCESS) {
 		/* There is nothing that the thread's own stream could wait for. */
-		for (unsigned int looks = 0;
-		     reprise_driver_query(proxy->stream) == CUDA_ERROR_NOT_READY; looks++)
+		for (unsigned int looks = 0; reprise_driver_query(proxy->stream) == CUDA_ERROR_NOT_READY;
+		     looks++)
 			reprise_nap(looks);
 		return;
 	}
@@ -73,18 +72,6 @@ void reprise_own_stream_drop(struct reprise_lane *lane)
 
 /* ---- by the stream's own thread ---- */
 
-/* Its own stream waits for the proxy now, or the host has. A lane that was given up kept the proxy
- * for this alone. */
-static void is_settled(struct reprise_lane *lane)
-{
-	int entered = reprise_enter();
-
-	if (atomic_load(&lane->retired))
-		reprise_capture_streams_close(&lane->capture_streams);
-	reprise_own_stream_drop(lane);
-	reprise_leave(entered);
-}
-
 static void settle(struct reprise_lane *lane)
 {
 	int entered = reprise_enter();
@@ -92,8 +79,10 @@ static void settle(struct reprise_lane *lane)
 	reprise_gate_begin_giving(lane->context);
 	come_behind(CU_STREAM_PER_THREAD, lane->capture_streams.proxy.done);
 	reprise_gate_end_giving();
+	if (atomic_load(&lane->retired)) /* it kept the proxy for this alone */
+		reprise_capture_streams_close(&lane->capture_streams);
 	reprise_leave(entered);
-	is_settled(lane);
+	reprise_own_stream_drop(lane);
 }
 
 /* The next lane from this one on that the thread has to settle before a call on the stream; NULL if
@@ -133,12 +122,9 @@ void reprise_own_streams_await(CUstream stream, bool per_thread)
 	CUcontext context;
 
 	for (struct reprise_lane *lane = first_unsettled(stream, per_thread, &context); lane != NULL;
-	     lane = next_unsettled(lane->next, context)) {
-		if (reprise_driver_synchronize(lane->capture_streams.proxy.stream) == CUDA_SUCCESS)
-			is_settled(lane);
-		else
+	     lane = next_unsettled(lane->next, context))
+		if (reprise_driver_synchronize(lane->capture_streams.proxy.stream) != CUDA_SUCCESS)
 			settle(lane);
-	}
 }
 
 bool reprise_own_streams_have_finished(CUstream stream, bool per_thread)
@@ -151,9 +137,7 @@ bool reprise_own_streams_have_finished(CUstream stream, bool per_thread)
 
 		if (result == CUDA_ERROR_NOT_READY)
 			return false;
-		if (result == CUDA_SUCCESS)
-			is_settled(lane);
-		else
+		if (result != CUDA_SUCCESS)
 			settle(lane);
 	}
 	return true;

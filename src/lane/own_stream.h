@@ -6,8 +6,8 @@
  *     place      Before a visit begins, the thread records an event in its own stream. The proxy
  *                waits for it before anything is issued there.
  *     unsettled  What was issued to the proxy comes before whatever the thread gives its own stream
- *                next. Until that stream waits for the proxy, or the host has seen the proxy idle,
- *                the lane is unsettled. Only its own thread settles it, before its next call there.
+ *                next. Until that stream waits for the proxy, the lane is unsettled. Only its own
+ *                thread settles it, before it gives the stream work.
  *
  * No visit begins on an unsettled lane, so only its own thread is concerned with one.
  */
@@ -51,8 +51,8 @@ static inline void reprise_own_streams_settle(CUstream stream, bool per_thread)
 		reprise_own_streams_settle_now(stream, per_thread);
 }
 
-/* Before a call that only waits for the stream: waits for the proxy. The stream is given nothing:
- * that would come behind what the legacy stream was given meanwhile. No lock is held. */
+/* Before a call that only waits for the stream: waits for the proxy. The stream itself is given
+ * nothing: that would come behind what the legacy stream was given meanwhile. No lock is held. */
 void reprise_own_streams_await(CUstream stream, bool per_thread);
 
 /* Before a call that asks whether the stream has finished. False: the proxy has not. */

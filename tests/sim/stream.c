@@ -337,7 +337,8 @@ static bool others_have_finished(const struct sim_context *context,
 static bool has_finished(struct sim_stream *stream)
 {
 	if (stream->kind != SIM_LEGACY_STREAM)
-		return sim_schedule_look(stream->last) && sim_schedule_query(last_known(stream, stream->last));
+		return sim_schedule_look(stream->last) &&
+		       sim_schedule_query(last_known(stream, stream->last));
 	return sim_schedule_look(stream->last) &&
 	       others_have_finished(stream->context, sim_schedule_look) &&
 	       others_have_finished(stream->context, sim_schedule_query) &&

@@ -189,10 +189,14 @@ START_TEST(lanes_are_ordered_while_a_legacy_and_a_blocking_one_are_there)
 }
 END_TEST
 
-START_TEST(a_threads_own_stream_does_not_count_as_blocking)
+START_TEST(a_threads_own_stream_counts_as_blocking)
 {
-	ck_assert(reprise_lanes_find(NULL, true)->blocking);
-	ck_assert(reprise_lanes_unordered(lane_of(0)));
+	struct reprise_lane *own = reprise_lanes_find(NULL, true);
+
+	ck_assert(own->blocking);
+	ck_assert(reprise_lanes_unordered(own));
+	ck_assert(!reprise_lanes_unordered(lane_of(0)));
+	ck_assert(!reprise_lanes_unordered(own));
 }
 END_TEST
 
@@ -615,7 +619,7 @@ int main(void)
 	tcase_add_test(tests, a_stream_that_the_driver_does_not_describe_has_none);
 	tcase_add_loop_test(tests, a_stream_of_a_green_context_has_none, 0, ALL(greens));
 	tcase_add_test(tests, lanes_are_ordered_while_a_legacy_and_a_blocking_one_are_there);
-	tcase_add_test(tests, a_threads_own_stream_does_not_count_as_blocking);
+	tcase_add_test(tests, a_threads_own_stream_counts_as_blocking);
 	tcase_add_test(tests, a_retired_lane_is_another_streams_and_begins_anew);
 	tcase_add_test(tests, a_lane_that_leads_to_a_group_is_not_reused);
 	tcase_add_test(tests, lanes_are_numbered_up_to_the_last_number);
