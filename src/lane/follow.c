@@ -71,8 +71,10 @@ static bool is_worth_a_visit(struct reprise_lane *lane, const struct reprise_tra
 /* True if its ops may be deferred. On a thread's own stream, others must be able to issue them. */
 static bool can_be_held(struct reprise_lane *lane, const struct reprise_trace *trace)
 {
-	return __builtin_expect(lane->owner == 0, 1) || trace->count == 1 || reprise_observing ||
-	       reprise_own_stream_note_place(lane);
+	if (__builtin_expect(lane->owner == 0, 1))
+		return true;
+	lane->place_ticks = 0;
+	return trace->count == 1 || reprise_observing || reprise_own_stream_note_place(lane);
 }
 
 /* Begins a visit if the call fits. `match`: how it matches the trace's first op. */
@@ -332,6 +334,7 @@ REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)
 		}
 		count(lane);
 		commit(lane);
+		took += lane->place_ticks;
 		if (timed && !reprise_balance_replayed(trace, took))
 			reprise_visit_note_loss(lane, trace);
 		if (timed && judged)

@@ -211,6 +211,8 @@ struct reprise_lane {
 	/* When the first op of the followed trace came; 0: none of its ops is deferred. */
 	uint64_t visit_since;
 	uint64_t held_since; /* `visit_since` for the timeline; 0 without a timeline */
+	/* What noting the place of this visit took (own_stream.h); 0 if it has none. */
+	uint64_t place_ticks;
 	struct reprise_pace pace;
 	struct reprise_backlog backlog;
 

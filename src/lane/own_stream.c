@@ -2,6 +2,7 @@
  * behind what the stream had at the visit's first op, and before whatever it is given next. */
 #include "lane/own_stream.h"
 
+#include "base/clock.h"
 #include "base/gate.h"
 #include "base/inside.h"
 #include "base/lock.h"
@@ -26,6 +27,7 @@ static void come_behind(CUstream stream, CUevent event)
 
 bool reprise_own_stream_note_place(struct reprise_lane *lane)
 {
+	uint64_t begin = reprise_clock_ticks();
 	int entered = reprise_enter();
 	CUresult result;
 
@@ -33,6 +35,7 @@ bool reprise_own_stream_note_place(struct reprise_lane *lane)
 	result = reprise_driver.cuEventRecord(lane->capture_streams.proxy.place, CU_STREAM_PER_THREAD);
 	reprise_gate_end_giving();
 	reprise_leave(entered);
+	lane->place_ticks = reprise_clock_since(begin);
 	return result == CUDA_SUCCESS;
 }
 

@@ -145,6 +145,7 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	reprise_lane_begin_scanning(lane);
 	lane->splits = 0;
 	lane->pace = (struct reprise_pace){0};
+	lane->place_ticks = 0;
 	reprise_backlog_done(lane);
 	lane->capture_streams = (struct reprise_capture_streams){.context = context, .model = stream};
 	if (lane->owner != 0 && reprise_carried_noted_per_thread())
@@ -193,9 +194,8 @@ REPRISE_HOT bool reprise_lanes_back_off(struct reprise_lane *lane, const struct 
 	    atomic_load(&lane->deferred_since) != 0 ||
 	    ((lane->stream == CU_STREAM_LEGACY || !reprise_lanes_unordered(lane)) &&
 	     reprise_lanes_hold()) ||
-	    (lane->stream == CU_STREAM_LEGACY && atomic_load(&reprise_groups_waiting) > 0) ||
-	    (lane->stream == CU_STREAM_PER_THREAD && atomic_load(&reprise_unsettled) > 0))
-		return false; /* what comes before has to be issued first, or waited for */
+	    (lane->stream == CU_STREAM_LEGACY && atomic_load(&reprise_groups_waiting) > 0))
+		return false; /* what comes before has to be issued first */
 	/* Races between threads cost a few counts. */
 	if (left == REPRISE_LANE_SCANS)
 		return reprise_scan_passes(lane->scan, reprise_scan_key(call));

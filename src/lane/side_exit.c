@@ -116,7 +116,7 @@ void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
 	else
 		reprise_trace_note_side_exit(trace, lane->counts.ops);
 	end = reprise_clock_ticks();
-	took = reprise_clock_elapsed(begin, end);
+	took = reprise_clock_elapsed(begin, end) + lane->place_ticks;
 	reprise_lane_count(&lane->counts.exit_ticks, took);
 	if (!reprise_observing && reprise_visit_is_measured() &&
 	    !reprise_balance_side_exit(trace, took))

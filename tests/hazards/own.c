@@ -6,6 +6,7 @@
 #include <semaphore.h>
 #include <string.h>
 
+#include "../../include/reprise/reprise.h"
 #include "hazard.h"
 
 #define OWN CU_STREAM_PER_THREAD
@@ -77,6 +78,7 @@ static void ask(CUstream stream)
 }
 
 static CUstream beside;
+static CUdeviceptr beside_x;
 static unsigned functions_run;
 
 static void CUDA_CB count_function(void *unused)
@@ -133,7 +135,18 @@ static void copy(void)
 	printf("copied %08x\n", (unsigned)sum);
 }
 
-#define NEXT 8u
+/* Within the context, in the order of the thread's own stream. */
+static void copy_between_contexts(void)
+{
+	static __typeof__(&cuMemcpyPeer) copy_own; /* cuMemcpyPeer_ptds */
+
+	if (copy_own == NULL)
+		CHECK(cuGetProcAddress("cuMemcpyPeer", (void **)&copy_own, CUDA_VERSION,
+		                       CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, NULL));
+	CHECK(copy_own(beside_x, hazard_context, hazard_x, hazard_context, WORDS * 4));
+}
+
+#define NEXT 9u
 
 static void go_on(unsigned number)
 {
@@ -159,6 +172,9 @@ static void go_on(unsigned number)
 		CHECK(cuLaunchHostFunc(OWN, count_function, NULL));
 		CHECK(cuStreamAddCallback(OWN, count_callback, NULL, 0));
 		break;
+	case 7:
+		copy_between_contexts();
+		break;
 	default:
 		hazard_set_attribute(OWN, number);
 		break;
@@ -168,6 +184,7 @@ static void go_on(unsigned number)
 static void prepare_to_go_on(void)
 {
 	beside = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CHECK(cuMemAlloc(&beside_x, WORDS * 4));
 }
 
 /* ---- others issue in the thread's place ---- */
@@ -220,6 +237,38 @@ static void own_stream_elsewhere(void)
 	end_serving(thread);
 	CHECK(cuStreamSynchronize(OWN));
 	printf("functions %u\n", functions_run);
+	hazard_print("x", hazard_x);
+}
+
+static void pause_all(unsigned number)
+{
+	reprise_pause();
+}
+
+/* Another thread has all calls be eager for a while, which issues what is deferred. */
+static void own_stream_paused(void)
+{
+	pthread_t thread = begin_serving();
+	unsigned number = 0;
+
+	prepare_to_go_on();
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		bool trap = hazard_springs(iteration);
+
+		if (trap) {
+			hazard_part_of_chain(hazard_x, part(number), OWN);
+			sleep_while(pause_all, number);
+			if (number % 2 == 0)
+				go_on(number / 2);
+			number++;
+		}
+		hazard_chain(hazard_x, OWN);
+		CHECK(cuStreamSynchronize(OWN));
+		if (trap)
+			reprise_resume();
+		hazard_settle_again(iteration, OWN);
+	}
+	end_serving(thread);
 	hazard_print("x", hazard_x);
 }
 
@@ -548,8 +597,13 @@ static void own_streams_in_step(void)
 }
 
 const struct hazard own_hazards[] = {
-	{"own_stream_elsewhere", own_stream_elsewhere}, {"own_stream_sleeps", own_stream_sleeps},
-	{"own_stream_waits", own_stream_waits},         {"own_stream_contexts", own_stream_contexts},
-	{"own_stream_released", own_stream_released},   {"own_stream_ends", own_stream_ends},
-	{"own_streams_in_step", own_streams_in_step},   {NULL, NULL},
+	{"own_stream_elsewhere", own_stream_elsewhere},
+	{"own_stream_paused", own_stream_paused},
+	{"own_stream_sleeps", own_stream_sleeps},
+	{"own_stream_waits", own_stream_waits},
+	{"own_stream_contexts", own_stream_contexts},
+	{"own_stream_released", own_stream_released},
+	{"own_stream_ends", own_stream_ends},
+	{"own_streams_in_step", own_streams_in_step},
+	{NULL, NULL},
 };
