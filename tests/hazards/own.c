@@ -336,6 +336,25 @@ static void block_legacy(unsigned number)
 	launch_flag(await, 1, number, CU_STREAM_LEGACY);
 }
 
+/* A chain on mapped memory, and what must be there when it has finished. */
+static volatile uint32_t *seen;
+static CUdeviceptr seen_device;
+static uint32_t expected;
+
+static void launch_to_be_seen(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		hazard_launch(hazard_mix, seen_device, i, OWN);
+		expected = hazard_mixed(expected, 5, i);
+	}
+}
+
+static void expect_it(unsigned iteration)
+{
+	if (seen[0] != expected || seen[WORDS - 1] != expected)
+		printf("it was not there in iteration %u\n", iteration);
+}
+
 /* A kernel on the legacy stream waits for the thread, which waits for its own stream before. */
 static void own_stream_waits(void)
 {
@@ -343,22 +362,27 @@ static void own_stream_waits(void)
 	unsigned number = 0;
 
 	prepare_mapped();
+	CHECK(cuMemHostAlloc((void **)&seen, WORDS * 4, CU_MEMHOSTALLOC_DEVICEMAP));
+	CHECK(cuMemHostGetDevicePointer(&seen_device, (void *)seen, 0));
+	memset((void *)seen, 0, WORDS * 4);
 	for (unsigned iteration = 1; iteration < ITERATIONS; iteration++) {
 		if (hazard_springs(iteration)) {
-			hazard_part_of_chain(hazard_x, part(number), OWN);
+			launch_to_be_seen(part(number));
 			sleep_while(block_legacy, iteration);
 			if (number++ % 2 == 0)
 				CHECK(cuStreamSynchronize(OWN));
 			else
 				ask(OWN);
+			expect_it(iteration);
 			mapped[1] = iteration;
 		}
-		hazard_chain(hazard_x, OWN);
+		launch_to_be_seen(CHAIN);
 		CHECK(cuStreamSynchronize(OWN));
+		expect_it(iteration);
 		hazard_settle_again(iteration, OWN);
 	}
 	end_serving(thread);
-	hazard_print("x", hazard_x);
+	printf("seen %08x\n", (unsigned)seen[0]);
 }
 
 /* ---- contexts ---- */
@@ -551,6 +575,7 @@ enum { IN_STEP = 4 };
 
 static CUdeviceptr step_x[IN_STEP];
 static pthread_barrier_t all_are_done;
+static bool one_waits_for_all;
 
 static void *step_by_step(void *which)
 {
@@ -564,7 +589,7 @@ static void *step_by_step(void *which)
 			hazard_part_of_chain(step_x[me], part(iteration + me), OWN);
 			pthread_barrier_wait(&all_are_done);
 			if (iteration % IN_STEP == me)
-				CHECK(cuCtxSynchronize());
+				CHECK(one_waits_for_all ? cuCtxSynchronize() : cuStreamSynchronize(OWN));
 			pthread_barrier_wait(&all_are_done);
 		}
 		hazard_chain(step_x[me], OWN);
@@ -573,8 +598,7 @@ static void *step_by_step(void *which)
 	return NULL;
 }
 
-/* They work at the same time, and now and then one of them waits for all. */
-static void own_streams_in_step(void)
+static void work_in_step(void)
 {
 	pthread_t threads[IN_STEP];
 
@@ -596,14 +620,23 @@ static void own_streams_in_step(void)
 		hazard_print("x", step_x[i]);
 }
 
+/* They work at the same time, and now and then one of them waits for all. */
+static void own_streams_in_step(void)
+{
+	one_waits_for_all = true;
+	work_in_step();
+}
+
+/* Or for its own stream alone: that is no concern of the others. */
+static void own_streams_apart(void)
+{
+	work_in_step();
+}
+
 const struct hazard own_hazards[] = {
-	{"own_stream_elsewhere", own_stream_elsewhere},
-	{"own_stream_paused", own_stream_paused},
-	{"own_stream_sleeps", own_stream_sleeps},
-	{"own_stream_waits", own_stream_waits},
-	{"own_stream_contexts", own_stream_contexts},
-	{"own_stream_released", own_stream_released},
-	{"own_stream_ends", own_stream_ends},
-	{"own_streams_in_step", own_streams_in_step},
-	{NULL, NULL},
+	{"own_stream_elsewhere", own_stream_elsewhere}, {"own_stream_paused", own_stream_paused},
+	{"own_stream_sleeps", own_stream_sleeps},       {"own_stream_waits", own_stream_waits},
+	{"own_stream_contexts", own_stream_contexts},   {"own_stream_released", own_stream_released},
+	{"own_stream_ends", own_stream_ends},           {"own_streams_in_step", own_streams_in_step},
+	{"own_streams_apart", own_streams_apart},       {NULL, NULL},
 };

@@ -271,6 +271,7 @@ static void own_stream_ends(void)
 enum { IN_STEP = 4 };
 
 static pthread_barrier_t all_are_done;
+static bool one_waits_for_all;
 
 static void *step_by_step(void *which)
 {
@@ -284,7 +285,7 @@ static void *step_by_step(void *which)
 			launch_part(&mirror, i + me);
 			pthread_barrier_wait(&all_are_done);
 			if (i % IN_STEP == me)
-				CHECK(cudaDeviceSynchronize());
+				CHECK(one_waits_for_all ? cudaDeviceSynchronize() : cudaStreamSynchronize(OWN));
 			pthread_barrier_wait(&all_are_done);
 		}
 		launch_body(&mirror);
@@ -294,7 +295,7 @@ static void *step_by_step(void *which)
 	return NULL;
 }
 
-static void own_streams_in_step(void)
+static void work_in_step(void)
 {
 	pthread_t threads[IN_STEP];
 
@@ -305,8 +306,23 @@ static void own_streams_in_step(void)
 		pthread_join(threads[i], NULL);
 }
 
+static void own_streams_in_step(void)
+{
+	one_waits_for_all = true;
+	work_in_step();
+}
+
+static void own_streams_apart(void)
+{
+	work_in_step();
+}
+
 const struct hazard own_hazards[] = {
-	{"own_stream_elsewhere", own_stream_elsewhere}, {"own_stream_sleeps", own_stream_sleeps},
-	{"own_stream_waits", own_stream_waits},         {"own_stream_ends", own_stream_ends},
-	{"own_streams_in_step", own_streams_in_step},   {NULL, NULL},
+	{"own_stream_elsewhere", own_stream_elsewhere},
+	{"own_stream_sleeps", own_stream_sleeps},
+	{"own_stream_waits", own_stream_waits},
+	{"own_stream_ends", own_stream_ends},
+	{"own_streams_in_step", own_streams_in_step},
+	{"own_streams_apart", own_streams_apart},
+	{NULL, NULL},
 };
