@@ -172,7 +172,7 @@ BUGS = (
     ("a synchronous copy does not settle its thread's own stream", "sync_own", "	case REPRISE_SYNC_DEFAULT:", "	case REPRISE_SYNC_EVENT_END:", "own_stream_elsewhere own_stream_sleeps"),
     ("a copy between contexts does not settle its thread's own stream", "sync_own", "	case REPRISE_SYNC_ALL:\n	case REPRISE_SYNC_UNKNOWN:\n", "	case REPRISE_SYNC_UNKNOWN:\n",
      "own_stream_elsewhere own_stream_sleeps"),
-    ("an unsettled stream does not count among what doors have to tell", "reprise_own_stream_end_in_place", "	atomic_fetch_add(&reprise_attention, 1);", "	(void)reprise_attention;",
+    ("an unsettled stream does not count among what doors have to tell", "count_unsettled", "	atomic_fetch_add(&reprise_attention, change);", "",
      "own_stream_elsewhere"),
     ("the legacy stream does not wait for what threads' own streams hold", "count_order", "lane->blocking ? change : 0", "lane->blocking && lane->owner == 0 ? change : 0",
      "own_stream_elsewhere"),

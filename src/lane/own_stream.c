@@ -47,6 +47,13 @@ CUstream reprise_own_stream_begin_in_place(struct reprise_lane *lane)
 	return proxy->stream;
 }
 
+/* One more lane is unsettled, or one less (-1). Meanwhile doors have to tell of every call. */
+static void count_unsettled(uint32_t change)
+{
+	atomic_fetch_add(&reprise_attention, change);
+	atomic_fetch_add(&reprise_unsettled, change);
+}
+
 void reprise_own_stream_end_in_place(struct reprise_lane *lane)
 {
 	const struct reprise_proxy *proxy = &lane->capture_streams.proxy;
@@ -60,17 +67,14 @@ void reprise_own_stream_end_in_place(struct reprise_lane *lane)
 			reprise_nap(looks);
 		return;
 	}
-	atomic_fetch_add(&reprise_attention, 1);
-	atomic_fetch_add(&reprise_unsettled, 1);
+	count_unsettled(1);
 	atomic_store(&lane->unsettled, true);
 }
 
 void reprise_own_stream_drop(struct reprise_lane *lane)
 {
-	if (!atomic_exchange(&lane->unsettled, false))
-		return;
-	atomic_fetch_sub(&reprise_unsettled, 1);
-	atomic_fetch_sub(&reprise_attention, 1);
+	if (atomic_exchange(&lane->unsettled, false))
+		count_unsettled(-1u);
 }
 
 /* ---- by the stream's own thread ---- */

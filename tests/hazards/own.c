@@ -196,8 +196,9 @@ static void look(unsigned number)
 	CUdeviceptr memory;
 
 	switch (number % 5) {
-	case 0:
-		CHECK(cuCtxSynchronize());
+	case 0: /* until no lane has anything new to be told of */
+		for (unsigned i = 0; i < 3; i++)
+			CHECK(cuCtxSynchronize());
 		break;
 	case 1:
 		hazard_launch(hazard_mix, hazard_x, number, CU_STREAM_LEGACY);
@@ -513,9 +514,9 @@ static void own_stream_released(void)
 	thread = begin_serving();
 	prepare_mapped();
 	for (unsigned iteration = 1; iteration < ITERATIONS; iteration++) {
-		bool releases = iteration > 100 && iteration % 150 == 7;
+		bool releases = iteration > 100 && iteration % 100 == 7;
 
-		if (iteration % 150 == 60 || iteration % 150 == 100)
+		if (iteration % 100 == 50 || iteration % 100 == 75)
 			hazard_settle(OWN);
 		if (!releases)
 			mapped[1] = iteration;
