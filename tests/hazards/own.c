@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../include/reprise/reprise.h"
 #include "hazard.h"
@@ -570,6 +571,20 @@ static void own_stream_ends(void)
 	end_serving(server);
 }
 
+/* Nothing else ends: what the thread had is given up some time after its last op was issued. */
+static void own_stream_ends_once(void)
+{
+	uint64_t begin;
+	pthread_t thread;
+
+	lives = 1;
+	pthread_create(&thread, NULL, live, NULL);
+	pthread_join(thread, NULL);
+	for (begin = hazard_now_ns(); hazard_now_ns() < begin + 600000000u;)
+		usleep(10000);
+	hazard_print("x", hazard_x);
+}
+
 /* ---- several threads at once ---- */
 
 enum { IN_STEP = 4 };
@@ -635,9 +650,15 @@ static void own_streams_apart(void)
 }
 
 const struct hazard own_hazards[] = {
-	{"own_stream_elsewhere", own_stream_elsewhere}, {"own_stream_paused", own_stream_paused},
-	{"own_stream_sleeps", own_stream_sleeps},       {"own_stream_waits", own_stream_waits},
-	{"own_stream_contexts", own_stream_contexts},   {"own_stream_released", own_stream_released},
-	{"own_stream_ends", own_stream_ends},           {"own_streams_in_step", own_streams_in_step},
-	{"own_streams_apart", own_streams_apart},       {NULL, NULL},
+	{"own_stream_elsewhere", own_stream_elsewhere},
+	{"own_stream_paused", own_stream_paused},
+	{"own_stream_sleeps", own_stream_sleeps},
+	{"own_stream_waits", own_stream_waits},
+	{"own_stream_contexts", own_stream_contexts},
+	{"own_stream_released", own_stream_released},
+	{"own_stream_ends", own_stream_ends},
+	{"own_stream_ends_once", own_stream_ends_once},
+	{"own_streams_in_step", own_streams_in_step},
+	{"own_streams_apart", own_streams_apart},
+	{NULL, NULL},
 };
