@@ -371,6 +371,8 @@
 	  "its estimated memory that another graph must have free: the real need is read later", \
 	  "guess") \
 	X(BUILD_SWEPT, 4, "graphs", "destroyed at once", "guess") \
+	X(BUILD_TIDY_NS, 10000000, "ns", \
+	  "between two looks at an ended thread's own stream that still has work to do", "guess") \
 	X(BUILD_EXIT_LOOK_NS, 50000, "ns", "between two tries to take the builder's lock at exit", \
 	  "guess") \
 	X(QUIESCENCE_PATIENCE_NS, 1000000, "ns", "for which the gate is closed at most", "guess") \

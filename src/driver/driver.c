@@ -151,6 +151,15 @@ CUresult reprise_driver_query(CUstream stream)
 	return result;
 }
 
+CUresult reprise_driver_synchronize(CUstream stream)
+{
+	CUstreamCaptureMode mode = reprise_driver_begin_relaxed();
+	CUresult result = reprise_driver.cuStreamSynchronize(stream);
+
+	reprise_driver_end_relaxed(mode);
+	return result;
+}
+
 /* False if the driver does not say. */
 static bool ask_for_primary(CUdevice device, int *active)
 {

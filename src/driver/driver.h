@@ -68,6 +68,9 @@ void reprise_driver_end_relaxed(CUstreamCaptureMode mode);
 /* cuStreamQuery in relaxed capture mode, so that no capture of the program's is invalidated. */
 CUresult reprise_driver_query(CUstream stream);
 
+/* cuStreamSynchronize likewise. */
+CUresult reprise_driver_synchronize(CUstream stream);
+
 /* True if the device's primary context is active (cuDevicePrimaryCtxGetState), or if the driver
  * does not say. */
 bool reprise_driver_primary_is_there(CUdevice device);

@@ -22,6 +22,7 @@
 #include "lane/group/group.h"
 #include "lane/loading.h"
 #include "lane/order.h"
+#include "lane/own_stream.h"
 #include "lane/registry.h"
 #include "lane/threads.h"
 #include "lane/traces.h"
@@ -42,6 +43,7 @@ struct forgetting {
 	/* Their capture streams stay, and end with the context: the driver might block the thread that
 	 * destroys them. */
 	bool stay;
+	bool goes_on; /* the context may go on, and threads their own streams in it */
 };
 
 #define TRIES_MOST 16
@@ -83,6 +85,20 @@ static void forget_function(struct reprise_lane *lane, const struct forgetting *
 		reprise_lane_limit_shared(lane, &what->function, what->limit_bytes, what->is_limit_set);
 }
 
+/* The lane of a thread's own stream is about to be retired. If the thread has to wait for the proxy
+ * still, and may do so, the lane keeps it. */
+static void end_own_stream(struct reprise_lane *lane,
+                           struct reprise_capture_streams *capture_streams, bool goes_on)
+{
+	lane->capture_streams.proxy = capture_streams->proxy;
+	if (goes_on && !reprise_own_stream_may_end(lane)) {
+		capture_streams->proxy = (struct reprise_proxy){0};
+		return;
+	}
+	lane->capture_streams.proxy = (struct reprise_proxy){0};
+	reprise_own_stream_drop(lane);
+}
+
 static void forget(struct reprise_lane *lane, void *context)
 {
 	const struct forgetting *what = context;
@@ -103,6 +119,8 @@ static void forget(struct reprise_lane *lane, void *context)
 		reprise_lane_forget(lane);
 	if (what->retire || what->one_stream)
 		capture_streams = reprise_lane_take_capture_streams(lane);
+	if (what->retire && lane->owner != 0)
+		end_own_stream(lane, &capture_streams, what->goes_on);
 	if (what->retire)
 		reprise_lanes_retire(lane);
 	give(lane);
@@ -145,6 +163,9 @@ static void note_primaries(void)
  * now. Forgets its captures too, as no other call reports their end. */
 static void context_has_ended(CUcontext context)
 {
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		if (atomic_load(&lane->retired) && atomic_load(&lane->context) == context)
+			reprise_own_stream_drop(lane);
 	reprise_program_captures_destroyed(NULL, context);
 	reprise_errors_context_ended(context);
 	reprise_reclaim_lose(context);
@@ -219,7 +240,10 @@ static void look_at_contexts(enum reprise_lifetime what, uintptr_t handle, CUres
 static bool give_back(CUcontext context, bool ends_surely)
 {
 	bool now = ends_surely || reprise_gate_alone(REPRISE_TUNE_LIFETIME_PATIENCE_NS);
-	struct forgetting ending = {.context = context, .retire = true, .stay = !now};
+	struct forgetting ending = {.context = context,
+	                            .retire = true,
+	                            .stay = !now,
+	                            .goes_on = !ends_surely};
 	struct reprise_reclaim_entry *entries;
 
 	reprise_lanes_each(forget, &ending);
@@ -331,6 +355,8 @@ static void issue_before_end(enum reprise_lifetime what, uintptr_t handle)
 		reprise_lanes_issue_own();
 	else
 		reprise_lanes_barrier(true);
+	if (what == REPRISE_LIFETIME_ATTRIBUTES) /* the proxy is made anew */
+		reprise_own_streams_settle((CUstream)handle, false);
 }
 
 static void begin_end(enum reprise_lifetime what, uintptr_t handle)

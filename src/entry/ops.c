@@ -42,7 +42,8 @@ static bool turn_goes_on(const struct reprise_call *call)
 static bool passes(const struct reprise_call *call)
 {
 	return reprise_eager_by_turn() && !reprise_call_is_empty(call) && !reprise_lanes_hold() &&
-	       atomic_load(&reprise_groups) == 0 && reprise_turns_pass(call);
+	       atomic_load(&reprise_groups) == 0 && atomic_load(&reprise_unsettled) == 0 &&
+	       reprise_turns_pass(call);
 }
 
 /* Reprise takes no part. Counts the op; false if that ends an eager turn, and Reprise takes part
@@ -52,8 +53,9 @@ static bool stays_eager(const struct reprise_call *call)
 	enum reprise_counter counter;
 
 	/* Another thread may have begun a capture or a pause since this thread's last op was
-	 * deferred. */
-	if (reprise_lanes_hold() || atomic_load(&reprise_groups) > 0)
+	 * deferred, or have issued it in this thread's place. */
+	if (reprise_lanes_hold() || atomic_load(&reprise_groups) > 0 ||
+	    atomic_load(&reprise_unsettled) > 0)
 		reprise_lanes_eager_call(call->stream, call->per_thread);
 	if (reprise_eager_by_turn())
 		return turn_goes_on(call) || !reprise_taking_part();

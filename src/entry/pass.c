@@ -16,10 +16,12 @@
 #include "timeline/timeline.h"
 
 /* No lane holds. True if nothing else comes before the op, and nobody is to be told of it. */
-static bool is_alone(void)
+static bool is_alone(CUstream stream, bool per_thread)
 {
 	return reprise_inside == 0 && atomic_load(&reprise_groups) == 0 && !reprise_records() &&
-	       !atomic_load_explicit(&reprise_timeline_on, memory_order_relaxed);
+	       !atomic_load_explicit(&reprise_timeline_on, memory_order_relaxed) &&
+	       (__builtin_expect(atomic_load(&reprise_unsettled) == 0, 1) ||
+	        reprise_stream_resolve(stream, per_thread) != CU_STREAM_PER_THREAD);
 }
 
 /* Whatever the lane does. Counts the op. */
@@ -43,7 +45,7 @@ REPRISE_HOT enum reprise_pass reprise_pass_begins_alone(CUstream stream, bool pe
 {
 	enum reprise_pass pass;
 
-	if (!is_alone())
+	if (!is_alone(stream, per_thread))
 		return REPRISE_PASS_NOT;
 	pass = reprise_lanes_pass(stream, per_thread);
 	if (pass != REPRISE_PASS_AT_ONCE && is_eager())

@@ -67,6 +67,11 @@ void reprise_graph_want_cleanup(void)
 		reprise_worker_call(&reprise_builder);
 }
 
+void reprise_graph_want_cleanup_later(void)
+{
+	atomic_store(&untidy, true);
+}
+
 bool reprise_graph_take_cleanup(void)
 {
 	return atomic_load(&untidy) && atomic_exchange(&untidy, false);

@@ -26,6 +26,8 @@ void reprise_graph_host_room_done(bool more);
 
 /* Has the builder give up what can never be used again. */
 void reprise_graph_want_cleanup(void);
+/* The same by the builder itself, which need not be woken. */
+void reprise_graph_want_cleanup_later(void);
 /* By the builder: true if that was asked for since the last call. */
 bool reprise_graph_take_cleanup(void);
 

@@ -52,14 +52,24 @@ struct reprise_quiescence {
 	uint64_t lag_ns; /* how far the device was behind, as last known */
 };
 
-/* The capture streams of a lane: private and non-blocking, with the priority and attributes of the
- * program's stream. */
+/* For a thread's own default stream: where other threads issue what is deferred there
+ * (lane/own_stream.h). */
+struct reprise_proxy {
+	/* ordered against the legacy stream as the thread's own is, with its attributes */
+	CUstream stream;
+	CUevent place; /* recorded in the thread's own stream: what is deferred comes behind it */
+	CUevent done;  /* recorded in the proxy, behind what was issued there last */
+};
+
+/* The private streams of a lane, made in the building thread. The capture streams are non-blocking,
+ * with the priority and attributes of the program's stream. */
 struct reprise_capture_streams {
 	CUcontext context;
 	CUstream model; /* the program's stream */
 	/* for a thread's own stream; written by that thread while the builder is paused */
 	struct reprise_carried carried;
 	CUstream streams[REPRISE_SIDES];
+	struct reprise_proxy proxy;  /* of a thread's own stream; else zeroed */
 	struct reprise_forks *forks; /* of a stream group; else NULL */
 	struct reprise_quiescence quiescence;
 };
@@ -139,10 +149,11 @@ void reprise_reclaim_reset(void);
 /* The capture stream of a member. */
 CUstream reprise_capture_streams_of(const struct reprise_capture_streams *capture_streams,
                                     enum reprise_side side, unsigned int member);
-/* Makes the streams and events for capturing the graph, on both sides, if missing. In quiescence of
- * its context (workers/quiescence.h). False if the driver refused. */
+/* Makes the streams and events for capturing the graph, on both sides, if missing, and the proxy
+ * of a thread's own stream. In quiescence of its context (workers/quiescence.h). False if the
+ * driver refused. */
 bool reprise_capture_streams_open(const struct reprise_graph *graph);
-/* Destroys the streams; the context must be current. */
+/* Destroys the streams, the proxy too; the context must be current. */
 void reprise_capture_streams_close(struct reprise_capture_streams *capture_streams);
 /* The same for the streams and events of forks, except the branch ends. */
 void reprise_forks_close(struct reprise_forks *forks);

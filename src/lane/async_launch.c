@@ -83,8 +83,8 @@ static bool take_turn(struct reprise_lane *lane, struct reprise_trace *trace)
 }
 
 /* True if the visit can be left to the launch thread. Not in a group, whose order is noted when a
- * graph is launched; nor on a thread's own stream, to which only that thread can issue. A trace's
- * ops must not change while a launch of it is pending. */
+ * graph is launched; nor on a thread's own stream, to which only that thread can issue
+ * (own_stream.h). A trace's ops must not change while a launch of it is pending. */
 static bool may_be_pending(const struct reprise_lane *lane, const struct reprise_trace *trace)
 {
 	if (lane->group != NULL || lane->owner != 0 || reprise_verifying ||

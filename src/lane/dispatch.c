@@ -33,6 +33,7 @@
 #include "lane/group/group.h"
 #include "lane/loading.h"
 #include "lane/order.h"
+#include "lane/own_stream.h"
 #include "lane/launch.h"
 #include "lane/registry.h"
 #include "lane/turns.h"
@@ -274,6 +275,7 @@ REPRISE_HOT static bool decide(struct reprise_lane *lane, struct reprise_call *c
 	bool answered = false;
 
 	note_caller(lane, call);
+	reprise_own_streams_settle(lane->stream, false);
 	if (is_barrier(lane, call))
 		reprise_lane_barrier(lane, false);
 	else
@@ -381,8 +383,10 @@ REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct r
 {
 	struct reprise_lane *lane = take_for_op(&found, call);
 
-	if (__builtin_expect(lane == NULL, 0))
+	if (__builtin_expect(lane == NULL, 0)) {
+		reprise_own_streams_settle(call->stream, call->per_thread);
 		return reprise_call_eager(call, NULL);
+	}
 
 	uint64_t launches = lane->counts.launches;
 	bool first = !atomic_load_explicit(&lane->noisy, memory_order_relaxed), launched;

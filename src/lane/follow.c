@@ -19,6 +19,7 @@
 #include "lane/hold.h"
 #include "lane/launch.h"
 #include "lane/observe.h"
+#include "lane/own_stream.h"
 #include "lane/side_exit.h"
 #include "lane/verify.h"
 
@@ -67,6 +68,15 @@ static bool is_worth_a_visit(struct reprise_lane *lane, const struct reprise_tra
 	return false;
 }
 
+/* True if its ops may be deferred. On a thread's own stream, others must be able to issue them. */
+static bool can_be_held(struct reprise_lane *lane, const struct reprise_trace *trace)
+{
+	if (__builtin_expect(lane->owner == 0, 1))
+		return true;
+	lane->place_ticks = 0;
+	return trace->count == 1 || reprise_observing || reprise_own_stream_note_place(lane);
+}
+
 /* Begins a visit if the call fits. `match`: how it matches the trace's first op. */
 static bool begin(struct reprise_lane *lane, struct reprise_trace *trace,
                   const struct reprise_call *call, enum reprise_match match)
@@ -77,7 +87,7 @@ static bool begin(struct reprise_lane *lane, struct reprise_trace *trace,
 		reprise_count(REPRISE_COUNT_group_uncovered, 1);
 		return false;
 	}
-	if (!is_worth_a_visit(lane, trace, match))
+	if (!is_worth_a_visit(lane, trace, match) || !can_be_held(lane, trace))
 		return false;
 	if (lane->last != NULL)
 		reprise_index_follow(lane->last, trace);
@@ -324,6 +334,7 @@ REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)
 		}
 		count(lane);
 		commit(lane);
+		took += lane->place_ticks;
 		if (timed && !reprise_balance_replayed(trace, took))
 			reprise_visit_note_loss(lane, trace);
 		if (timed && judged)

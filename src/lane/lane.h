@@ -158,6 +158,8 @@ struct reprise_lane {
 	_Atomic bool retired;
 	/* Calls on its stream that may not have reached the driver yet (threads.h). */
 	_Atomic uint32_t foreign_calls;
+	/* Of a thread's own stream: it does not wait for the proxy yet (own_stream.h). */
+	_Atomic bool unsettled;
 
 	/* What every op needs, on two cache lines. */
 	_Alignas(REPRISE_CACHE_LINE) struct reprise_lock lock;
@@ -211,6 +213,8 @@ struct reprise_lane {
 	/* When the first op of the followed trace came; 0: none of its ops is deferred. */
 	uint64_t visit_since;
 	uint64_t held_since; /* `visit_since` for the timeline; 0 without a timeline */
+	/* What noting the place of this visit took (own_stream.h); 0 if it has none. */
+	uint64_t place_ticks;
 	struct reprise_pace pace;
 	struct reprise_backlog backlog;
 
@@ -247,6 +251,10 @@ extern _Atomic uint32_t reprise_attention;
 extern _Atomic uint32_t reprise_holding;
 
 #define REPRISE_HOLDING 1
+
+/* The number of lanes that are `unsettled`. Such a lane counts before it is seen to hold nothing.
+ */
+extern _Atomic uint32_t reprise_unsettled;
 
 static inline void reprise_lane_hold_since(struct reprise_lane *lane, uint64_t since)
 {

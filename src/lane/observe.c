@@ -180,8 +180,7 @@ static unsigned int group_piece(struct reprise_group *group, const struct repris
 void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 {
 	struct reprise_lane *lane = context;
-	/* On a thread's own stream nothing is deferred: only that thread can issue to it. */
-	uint64_t hold_ns = lane->owner == 0 ? reprise_option(REPRISE_OPTION_HOLD) * 1000 : 0;
+	uint64_t hold_ns = reprise_option(REPRISE_OPTION_HOLD) * 1000;
 	bool crossed[REPRISE_TUNE_SEGMENT_MOST],
 		few = reprise_lanes_of_others() >= REPRISE_TUNE_PLAN_CROWD, useful = true;
 	enum worth worth;

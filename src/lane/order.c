@@ -15,22 +15,31 @@
 #include "lane/threads.h"
 #include "lane/errors.h"
 #include "lane/hold.h"
+#include "lane/own_stream.h"
 #include "lane/group/group.h"
 #include "lane/registry.h"
 
 /* A point in the order of a stream. */
 struct point {
 	CUstream stream;   /* resolved */
+	uint32_t owner;    /* of a thread's own stream: the thread; else 0 */
 	CUcontext context; /* matters for a default stream; other handles are one context's */
 	bool blocking;
 };
+
+static bool is_of_stream(const struct reprise_lane *lane, const struct point *point)
+{
+	return lane->stream == point->stream &&
+	       (point->stream != CU_STREAM_PER_THREAD ||
+	        (lane->owner == point->owner && lane->context == point->context));
+}
 
 /* True if what the lane holds comes before the point. */
 static bool precedes(const struct reprise_lane *lane, const struct point *point)
 {
 	if (point->stream == CU_STREAM_LEGACY)
 		return lane->blocking && lane->context == point->context;
-	return lane->stream == point->stream || (point->blocking && lane->stream == CU_STREAM_LEGACY);
+	return is_of_stream(lane, point) || (point->blocking && lane->stream == CU_STREAM_LEGACY);
 }
 
 static struct point point_of(CUstream stream, bool per_thread)
@@ -39,6 +48,7 @@ static struct point point_of(CUstream stream, bool per_thread)
 	struct point point = {.stream = reprise_stream_resolve(stream, per_thread),
 	                      .blocking = lane == NULL || lane->blocking};
 
+	point.owner = point.stream == CU_STREAM_PER_THREAD ? reprise_thread_self() : 0;
 	reprise_driver_current(&point.context);
 	return point;
 }
@@ -77,7 +87,7 @@ REPRISE_HOT void reprise_lanes_make_way(const struct reprise_lane *lane, bool is
 	if (atomic_load(&reprise_holding) == 0 && atomic_load(&reprise_groups_waiting) == 0)
 		return;
 
-	struct point point = {lane->stream, lane->context, true};
+	struct point point = {lane->stream, lane->owner, lane->context, true};
 
 	for (struct reprise_lane *other = reprise_lanes_first(); other != NULL; other = other->next)
 		if (other != lane && (other->context == point.context ? precedes(other, &point) : across))
@@ -94,6 +104,7 @@ void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
 			issue(reprise_lane_head(lane), &point);
 	if (point.stream > CU_STREAM_PER_THREAD)
 		reprise_lanes_lose_order(point.stream);
+	reprise_own_streams_settle(stream, per_thread);
 }
 
 /* A barrier for a group: issues what is deferred, and the pending waits of all members or of the
@@ -181,6 +192,7 @@ void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_th
 		reprise_group_note_call(taken, lane->member);
 	if (may_work)
 		note_call(lane, taken);
+	reprise_own_streams_settle(stream, per_thread);
 	reprise_lock_give(&taken->lock);
 }
 
@@ -189,8 +201,6 @@ void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_th
 static bool observes(enum reprise_sync what, const struct point *point,
                      const struct reprise_lane *lane)
 {
-	if (lane->owner != 0) /* nothing is deferred there */
-		return false;
 	switch (what) {
 	case REPRISE_SYNC_STREAM:
 	case REPRISE_SYNC_QUERY:
@@ -368,13 +378,42 @@ void reprise_lanes_barrier(bool wait)
 		tell_all(lane, wait);
 }
 
+/* The thread's own stream, if the call concerns it: what others issued in its place is waited for,
+ * or comes before what the call gives the stream. True if the call asks, and it has not finished.
+ */
+static bool sync_own(enum reprise_sync what, CUstream stream, bool per_thread)
+{
+	switch (what) {
+	case REPRISE_SYNC_STREAM:
+		reprise_own_streams_await(stream, per_thread);
+		return false;
+	case REPRISE_SYNC_QUERY:
+		return !reprise_own_streams_have_finished(stream, per_thread);
+	case REPRISE_SYNC_DEFAULT: /* a copy is work */
+		reprise_own_streams_settle(stream, per_thread);
+		return false;
+	case REPRISE_SYNC_ALL:
+	case REPRISE_SYNC_UNKNOWN:
+		reprise_own_streams_settle(CU_STREAM_PER_THREAD, true);
+		return false;
+	default:
+		return false;
+	}
+}
+
 bool reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
-	if (what != REPRISE_SYNC_UNKNOWN)
-		return sync_known(what, handle, per_thread);
-	reprise_lanes_barrier(true);
-	reprise_calls_note_unknown();
-	return false;
+	bool pending = false;
+
+	if (what != REPRISE_SYNC_UNKNOWN) {
+		pending = sync_known(what, handle, per_thread);
+	} else {
+		reprise_lanes_barrier(true);
+		reprise_calls_note_unknown();
+	}
+	if (__builtin_expect(atomic_load(&reprise_unsettled) == 0, 1))
+		return pending;
+	return sync_own(what, (CUstream)handle, per_thread) || pending;
 }
 
 CUresult reprise_lanes_error(enum reprise_sync what, uintptr_t handle, bool per_thread)

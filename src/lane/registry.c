@@ -24,6 +24,7 @@
 bool reprise_observing REPRISE_HOT_DATA;
 _Atomic uint32_t reprise_attention;
 _Atomic uint32_t reprise_holding REPRISE_HOT_DATA;
+_Atomic uint32_t reprise_unsettled REPRISE_HOT_DATA;
 
 static struct reprise_lock registry_lock;
 static _Atomic(struct reprise_lane *) lanes;
@@ -97,7 +98,8 @@ static bool describe(CUstream stream, CUcontext context, bool *blocking)
 static struct reprise_lane *take_retired(void)
 {
 	for (struct reprise_lane *lane = atomic_load(&lanes); lane != NULL; lane = lane->next)
-		if (atomic_load(&lane->retired) && atomic_load(&lane->group_head) == NULL)
+		if (atomic_load(&lane->retired) && atomic_load(&lane->group_head) == NULL &&
+		    !atomic_load(&lane->unsettled))
 			return lane;
 	return NULL;
 }
@@ -110,12 +112,11 @@ void reprise_lane_read_attributes(struct reprise_lane *lane)
 	reprise_leave(entered);
 }
 
-/* A lane was given to a stream (`change` 1) or taken from it (-1). Nothing is deferred on a
- * thread's own stream, so it does not count as blocking. */
+/* A lane was given to a stream (`change` 1) or taken from it (-1). */
 static void count_order(const struct reprise_lane *lane, uint32_t change)
 {
 	atomic_fetch_add(&legacy_lanes, lane->stream == CU_STREAM_LEGACY ? change : 0);
-	atomic_fetch_add(&blocking_lanes, lane->blocking && lane->owner == 0 ? change : 0);
+	atomic_fetch_add(&blocking_lanes, lane->blocking ? change : 0);
 }
 
 /* Under the registry's lock. */
@@ -144,6 +145,7 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	reprise_lane_begin_scanning(lane);
 	lane->splits = 0;
 	lane->pace = (struct reprise_pace){0};
+	lane->place_ticks = 0;
 	reprise_backlog_done(lane);
 	lane->capture_streams = (struct reprise_capture_streams){.context = context, .model = stream};
 	if (lane->owner != 0 && reprise_carried_noted_per_thread())
@@ -393,6 +395,7 @@ void reprise_lanes_reset(void)
 	atomic_store(&registry_lock.word, 0);
 	atomic_store(&lanes, NULL);
 	atomic_store(&reprise_attention, 0);
+	atomic_store(&reprise_unsettled, 0);
 	lane_count = 0;
 	atomic_store(&legacy_lanes, 0);
 	atomic_store(&blocking_lanes, 0);

@@ -16,6 +16,7 @@
 #include "lane/hold.h"
 #include "lane/launch.h"
 #include "lane/observe.h"
+#include "lane/own_stream.h"
 #include "lane/verify.h"
 
 static const struct reprise_op *op_to_issue(struct reprise_lane *lane, unsigned int i)
@@ -41,22 +42,26 @@ static CUstream stream_of(const struct reprise_lane *lane, unsigned int i)
 	return lane->group == NULL ? lane->stream : lane->group->streams[lane->trace->ops[i].member];
 }
 
-static CUresult issue(struct reprise_lane *lane, const struct reprise_op *op)
+static CUresult issue(struct reprise_lane *lane, const struct reprise_op *op, CUstream into)
 {
-	return lane->group == NULL ? reprise_op_issue(op, lane->stream) : issue_in_group(lane, op);
+	return lane->group == NULL ? reprise_op_issue(op, into) : issue_in_group(lane, op);
 }
 
 CUresult reprise_lane_issue(struct reprise_lane *lane, unsigned int count)
 {
 	uint64_t begin = reprise_clock_ns();
 	CUresult result = CUDA_SUCCESS;
-	CUstream stream = NULL;
+	bool in_place = reprise_own_stream_is_anothers(lane);
+	CUstream stream = NULL,
+			 into = in_place ? reprise_own_stream_begin_in_place(lane) : lane->stream;
 
 	for (unsigned int i = 0; i < count; i++) {
 		reprise_errors_keep(lane, stream, result); /* the op before was answered with success */
 		stream = stream_of(lane, i);
-		result = issue(lane, op_to_issue(lane, i));
+		result = issue(lane, op_to_issue(lane, i), into);
 	}
+	if (in_place)
+		reprise_own_stream_end_in_place(lane);
 	reprise_cost_took(REPRISE_COST_eager, reprise_clock_ns() - begin, count);
 	return result;
 }
@@ -111,7 +116,7 @@ void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
 	else
 		reprise_trace_note_side_exit(trace, lane->counts.ops);
 	end = reprise_clock_ticks();
-	took = reprise_clock_elapsed(begin, end);
+	took = reprise_clock_elapsed(begin, end) + lane->place_ticks;
 	reprise_lane_count(&lane->counts.exit_ticks, took);
 	if (!reprise_observing && reprise_visit_is_measured() &&
 	    !reprise_balance_side_exit(trace, took))

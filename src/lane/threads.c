@@ -15,6 +15,7 @@
 #include "graph/program_captures.h"
 #include "lane/errors.h"
 #include "lane/group/group.h"
+#include "lane/own_stream.h"
 #include "lane/registry.h"
 #include "lane/side_exit.h"
 #include "lane/traces.h"
@@ -121,24 +122,57 @@ void reprise_calls_note_unknown(void)
 
 /* ---- lanes of threads' own default streams ---- */
 
-bool reprise_threads_clean_up(void)
+/* Whether a stream that is destroyed keeps its place in the legacy stream's order while it has work
+ * to do, no GPU was asked about. So the proxy stays until it has none. Under the lane's lock, with
+ * nothing deferred. True if the lane is given up. */
+static bool give_up(struct reprise_lane *lane)
 {
 	struct reprise_capture_streams capture_streams;
-	bool any = false;
+	bool retired = atomic_load(&lane->retired);
 
-	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
-		if (atomic_load(&lane->owner) != REPRISE_OWNER_ENDED || atomic_load(&lane->retired))
-			continue;
-		reprise_lock_take(&lane->lock);
+	if (!retired) {
 		reprise_lane_barrier(lane, false);
 		reprise_lane_forget(lane);
-		capture_streams = reprise_lane_take_capture_streams(lane);
-		reprise_errors_stream_ended(lane->stream);
-		reprise_lanes_retire(lane);
-		reprise_lock_give(&lane->lock);
-		reprise_lane_close(&capture_streams);
-		any = true;
 	}
+	if (!reprise_own_stream_is_idle(lane))
+		return false;
+	capture_streams = reprise_lane_take_capture_streams(lane);
+	reprise_errors_stream_ended(lane->stream);
+	/* Behind the second of these two it may become another stream's. */
+	reprise_own_stream_drop(lane);
+	if (!retired)
+		reprise_lanes_retire(lane);
+	reprise_lane_close(&capture_streams);
+	return true;
+}
+
+/* What the lane holds the hold thread issues. The driver may keep it, and the lock with it. */
+static bool try_give_up(struct reprise_lane *lane)
+{
+	bool given_up;
+
+	if (!reprise_lock_try(&lane->lock))
+		return false;
+	given_up = atomic_load(&lane->deferred_since) == 0 && give_up(lane);
+	reprise_lock_give(&lane->lock);
+	return given_up;
+}
+
+bool reprise_threads_clean_up(bool *left)
+{
+	bool any = false, all = true;
+
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
+		bool given_up;
+
+		if (atomic_load(&lane->owner) != REPRISE_OWNER_ENDED ||
+		    (atomic_load(&lane->retired) && !atomic_load(&lane->unsettled)))
+			continue;
+		given_up = try_give_up(lane);
+		any = any || given_up;
+		all = all && given_up;
+	}
+	*left = !all;
 	return any;
 }
 

@@ -44,12 +44,12 @@ static inline struct reprise_lane *reprise_lanes_find_own(CUstream stream, bool 
 	return lane;
 }
 
-/* ---- the lanes of threads' own default streams: only its own thread can issue to such a stream,
- * so nothing is deferred on one, and its traces have one op each ---- */
+/* ---- the lanes of threads' own default streams (own_stream.h) ---- */
 
 /* Gives up the lanes of ended threads. By the builder, which holds the lock `compiling`. True if
- * there were any. */
-bool reprise_threads_clean_up(void);
+ * there were any. *left: a lane holds ops still, or its proxy has work to do; it has to be looked
+ * at again. */
+bool reprise_threads_clean_up(bool *left);
 
 /* The calling thread sets attributes of its own stream. Call with `call_returned` false before the
  * driver's call, and with true after it. */

@@ -74,6 +74,8 @@
 	X(hold_begun_ns, "longest time until the hold limit began to issue") \
 	X(hold_longest_ns, \
 	  "longest time until it had issued all: the driver's own time for each call included") \
+	X(issued_in_place, \
+	  "times that another thread issued what a thread had deferred on its own default stream") \
 	X(errors_kept, \
 	  "deferred calls that the driver refused; a later wait returns the error to the program") \
 	X(errors_told, "of these, told so far") \

@@ -199,15 +199,18 @@ static bool make_host_room(void)
 	return evicted;
 }
 
-static bool tidy(void)
+/* True if a lane was given up. *left: another one has to be looked at again. */
+static bool tidy(bool *left)
 {
 	bool any;
 
 	if (!reprise_graph_take_cleanup())
 		return false;
 	reprise_graph_building_pause();
-	any = !reprise_worker_stopped(&reprise_builder) && reprise_threads_clean_up();
+	any = !reprise_worker_stopped(&reprise_builder) && reprise_threads_clean_up(left);
 	reprise_graph_building_resume();
+	if (*left)
+		reprise_graph_want_cleanup_later();
 	return any;
 }
 
@@ -229,14 +232,16 @@ static bool is_measured_eagerly(uint64_t *pause)
 static bool work_on(struct reprise_budget *budget, uint64_t *pause)
 {
 	uint64_t begin = reprise_clock_ns(), spent;
-	bool did;
+	bool did, left = false;
 
 	if (!reprise_gate_begin_work(&reprise_builder.calls, pause))
 		return false;
 	*pause = 0;
-	did = tidy() || make_host_room() || (!is_measured_eagerly(pause) && build_next(pause));
+	did = tidy(&left) || make_host_room() || (!is_measured_eagerly(pause) && build_next(pause));
 	did = sweep_some() || did;
 	reprise_gate_end_work();
+	if (left && !did && (*pause == 0 || *pause > REPRISE_TUNE_BUILD_TIDY_NS))
+		*pause = REPRISE_TUNE_BUILD_TIDY_NS;
 	spent = reprise_clock_ns() - begin;
 	reprise_budget_spend(budget, spent);
 	reprise_count(REPRISE_COUNT_build_ns, did ? spent : 0);

@@ -37,7 +37,7 @@ extern const struct hazard memory_hazards[], parameter_hazards[], waiting_hazard
 	judged_hazards[], gated_hazards[], guest_hazards[];
 
 extern const struct hazard error_hazards[], blocked_hazards[], attribute_hazards[], clock_hazards[],
-	range_hazards[];
+	range_hazards[], own_hazards[];
 
 /* Set up before a hazard runs, by this unless the hazard does it itself, after it has forked; one
  * block of WORDS threads works on `x` and reads `y`. */

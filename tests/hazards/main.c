@@ -32,7 +32,7 @@ static const struct hazard *const tables[] = {
 	replay_hazards,   ending_hazards,  room_hazards,      manners_hazards, process_hazards,
 	patching_hazards, limit_hazards,   fork_hazards,      device_hazards,  api_hazards,
 	identity_hazards, judged_hazards,  gated_hazards,     guest_hazards,   clock_hazards,
-	range_hazards,
+	range_hazards,    own_hazards,
 };
 
 uint64_t hazard_now_ns(void)

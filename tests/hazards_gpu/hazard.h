@@ -28,7 +28,7 @@ struct hazard {
 extern const struct hazard memory_hazards[], order_hazards[], thread_hazards[], replay_hazards[],
 	capture_hazards[], graph_hazards[], process_hazards[], lifetime_hazards[], limit_hazards[],
 	room_hazards[], destroy_hazards[], manners_hazards[], patching_hazards[], fork_hazards[],
-	device_hazards[], judged_hazards[], identity_hazards[], dynamic_hazards[];
+	device_hazards[], judged_hazards[], identity_hazards[], dynamic_hazards[], own_hazards[];
 
 extern char **hazard_arguments; /* what followed the hazard's name on the command line */
 

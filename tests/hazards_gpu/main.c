@@ -201,7 +201,7 @@ static const struct hazard *const rooms[] = {
 	memory_hazards,  order_hazards,    thread_hazards,   replay_hazards, capture_hazards,
 	graph_hazards,   process_hazards,  lifetime_hazards, limit_hazards,  room_hazards,
 	destroy_hazards, manners_hazards,  patching_hazards, fork_hazards,   device_hazards,
-	judged_hazards,  identity_hazards, dynamic_hazards,
+	judged_hazards,  identity_hazards, dynamic_hazards,  own_hazards,
 };
 
 int main(int argc, char **argv)

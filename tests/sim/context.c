@@ -116,13 +116,17 @@ struct sim_op *sim_context_unfinished(const struct sim_context *context)
 	return NULL;
 }
 
-/* What has finished by now is known to have: nothing needs to be put behind it any more. */
+/* What has finished by now is known to have: nothing needs to be put behind it any more. What a
+ * layer issued in the place of a thread's own stream stays, as that stream would: for the log. */
 static void forget_orphans(struct sim_context *context, const struct sim_op *all)
 {
 	size_t i;
 
 	for (i = context->orphans.count; i-- > 0;) {
-		if (context->orphans.at[i].op->sequence > all->sequence)
+		const struct sim_op *op = context->orphans.at[i].op;
+
+		if (op->sequence > all->sequence ||
+		    (sim_options()->log && (op->place.stream & SIM_PER_THREAD_PLACE) != 0))
 			continue;
 		sim_op_drop(context->orphans.at[i].op);
 		sim_remove(&context->orphans, i);

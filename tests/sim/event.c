@@ -183,6 +183,7 @@ API_PTSZ(SIM_CONTEXT, cuStreamWaitEvent,
 	sim_drain_pass(stream->context);
 	op = sim_op_new(stream->context, stream->place, NULL);
 	sim_op_after(op, event->op);
+	sim_stream_waits(stream, event->op);
 	sim_stream_append(stream, op);
 	sim_op_enqueue(op);
 	sim_op_drop(op);

@@ -23,6 +23,8 @@ struct sim_stream *sim_stream_new(struct sim_context *context, unsigned int flag
 	stream->flags = flags;
 	stream->priority = priority;
 	stream->place.context = context->object.ordinal;
+	stream->layers =
+		kind == SIM_CREATED_STREAM && sim_self()->mode == CU_STREAM_CAPTURE_MODE_RELAXED;
 	if (kind == SIM_CREATED_STREAM)
 		stream->place.stream = ++context->streams_created;
 	if (kind == SIM_PER_THREAD_STREAM) {
@@ -109,6 +111,29 @@ struct sim_stream *sim_stream_of(CUstream handle)
 struct sim_stream *sim_stream_default(void)
 {
 	return sim_self()->per_thread ? per_thread(sim_current()) : sim_current()->legacy;
+}
+
+void sim_stream_waits(struct sim_stream *stream, const struct sim_op *recorded)
+{
+	if (stream->layers && sim_stream_blocks(stream) && recorded &&
+	    (recorded->place.stream & SIM_PER_THREAD_PLACE) != 0)
+		stream->proxy = recorded->place;
+}
+
+/* What the host knows to have finished when it has waited for the stream: of a thread's own stream
+ * also what a layer has issued in its place, if that has finished. */
+static struct sim_op *last_known(const struct sim_stream *stream, struct sim_op *last)
+{
+	size_t i;
+
+	for (i = 0; stream->kind == SIM_PER_THREAD_STREAM && i < stream->context->streams.count; i++) {
+		const struct sim_stream *proxy = stream->context->streams.at[i];
+
+		if (proxy->proxy.stream == stream->place.stream && proxy->last &&
+		    proxy->last->state == SIM_OP_DONE && (!last || proxy->last->sequence > last->sequence))
+			last = proxy->last;
+	}
+	return last;
 }
 
 bool sim_stream_blocks(const struct sim_stream *stream)
@@ -232,7 +257,7 @@ CUresult sim_stream_add_between(struct sim_stream *stream, struct sim_context *a
 		sim_work_drop(work);
 		return result;
 	}
-	op = sim_op_new(stream->context, stream->place, work);
+	op = sim_op_new(stream->context, stream->proxy.stream ? stream->proxy : stream->place, work);
 	op->priority = sim_kernel_work_priority(work, stream->priority);
 	sim_work_drop(work);
 	sim_stream_append(stream, op);
@@ -312,7 +337,8 @@ static bool others_have_finished(const struct sim_context *context,
 static bool has_finished(struct sim_stream *stream)
 {
 	if (stream->kind != SIM_LEGACY_STREAM)
-		return sim_schedule_query(stream->last);
+		return sim_schedule_look(stream->last) &&
+		       sim_schedule_query(last_known(stream, stream->last));
 	return sim_schedule_look(stream->last) &&
 	       others_have_finished(stream->context, sim_schedule_look) &&
 	       others_have_finished(stream->context, sim_schedule_query) &&
@@ -338,6 +364,7 @@ API_PTSZ(SIM_CONTEXT, cuStreamSynchronize, (CUstream handle), (handle))
 {
 	struct sim_stream *stream = sim_stream_of(handle);
 	struct sim_context *context;
+	struct sim_op *last;
 	CUresult result;
 
 	if (!stream)
@@ -346,7 +373,12 @@ API_PTSZ(SIM_CONTEXT, cuStreamSynchronize, (CUstream handle), (handle))
 	if (result != CUDA_SUCCESS)
 		return result;
 	context = stream->context;
-	sim_schedule_wait(stream->last);
+	last = stream->last ? sim_op_keep(stream->last) : NULL;
+	sim_schedule_finish(last);
+	/* As with questions (schedule.c): in relaxed mode a layer waits. */
+	if (sim_self()->mode != CU_STREAM_CAPTURE_MODE_RELAXED)
+		sim_op_waited(last_known(stream, last));
+	sim_op_drop(last);
 	return context->error;
 }
 

@@ -32,6 +32,9 @@ struct sim_stream {
 	struct sim_place place;
 	struct sim_place model; /* of the stream whose attributes were copied here: what is captured
 	                           here counts as that one's, for the log. Else 0 */
+	bool layers;            /* made in relaxed mode, by a layer */
+	struct sim_place proxy; /* of the thread's own stream in whose place it gets work, for the
+	                           log. Else 0 */
 	struct sim_op *last;    /* the op enqueued last; NULL at first */
 	sim_ops launched; /* where SIM_PENDING says how many may be pending: kernels and ends of graphs,
 	                     some of which have finished */
@@ -60,6 +63,10 @@ struct sim_stream *sim_stream_of(CUstream handle);
 
 /* The stream that synchronous copies use: legacy, or in a _ptds entry point the per-thread one. */
 struct sim_stream *sim_stream_default(void);
+
+/* A layer makes its blocking stream wait for an event that a thread has recorded in its own default
+ * stream: what it issues there counts as that stream's, for the log. */
+void sim_stream_waits(struct sim_stream *stream, const struct sim_op *recorded);
 
 /* A priority within the range there is. */
 int sim_stream_priority(int priority);

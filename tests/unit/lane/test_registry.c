@@ -189,10 +189,14 @@ START_TEST(lanes_are_ordered_while_a_legacy_and_a_blocking_one_are_there)
 }
 END_TEST
 
-START_TEST(a_threads_own_stream_does_not_count_as_blocking)
+START_TEST(a_threads_own_stream_counts_as_blocking)
 {
-	ck_assert(reprise_lanes_find(NULL, true)->blocking);
-	ck_assert(reprise_lanes_unordered(lane_of(0)));
+	struct reprise_lane *own = reprise_lanes_find(NULL, true);
+
+	ck_assert(own->blocking);
+	ck_assert(reprise_lanes_unordered(own));
+	ck_assert(!reprise_lanes_unordered(lane_of(0)));
+	ck_assert(!reprise_lanes_unordered(own));
 }
 END_TEST
 
@@ -496,14 +500,23 @@ static struct reprise_lane *left_by(void *(*thread_does)(void *))
 	return lane;
 }
 
+/* Nothing is deferred, and no proxy has work to do: nothing is left. */
+static bool clean_up(void)
+{
+	bool left, any = reprise_threads_clean_up(&left);
+
+	ck_assert(!left);
+	return any;
+}
+
 START_TEST(the_lane_of_a_threads_own_stream_is_given_up_after_its_end)
 {
 	struct reprise_lane *left = left_by(uses_its_own_stream);
 	unsigned int lanes = count_lanes();
 
 	ck_assert_uint_eq(left->owner, REPRISE_OWNER_ENDED);
-	ck_assert(reprise_threads_clean_up());
-	ck_assert(!reprise_threads_clean_up());
+	ck_assert(clean_up());
+	ck_assert(!clean_up());
 	ck_assert(atomic_load(&left->retired));
 	ck_assert_ptr_eq(left_by(uses_its_own_stream), left);
 	ck_assert_uint_eq(count_lanes(), lanes);
@@ -515,7 +528,7 @@ START_TEST(lanes_of_all_threads_stay_when_one_ends)
 	struct reprise_lane *left = left_by(uses_a_stream_of_all);
 
 	ck_assert_uint_eq(left->owner, 0);
-	ck_assert(!reprise_threads_clean_up());
+	ck_assert(!clean_up());
 	ck_assert_ptr_eq(lane_of(2), left);
 }
 END_TEST
@@ -568,7 +581,7 @@ START_TEST(a_thread_that_ends_leaves_the_lanes_of_the_others)
 
 		is_over(&lives[orders[_i][i]]);
 		ck_assert_uint_eq(ended->owner, REPRISE_OWNER_ENDED);
-		ck_assert(reprise_threads_clean_up());
+		ck_assert(clean_up());
 		ck_assert(atomic_load(&ended->retired));
 		for (unsigned int k = i + 1; k < 3; k++) {
 			const struct life *other = &lives[orders[_i][k]];
@@ -606,7 +619,7 @@ int main(void)
 	tcase_add_test(tests, a_stream_that_the_driver_does_not_describe_has_none);
 	tcase_add_loop_test(tests, a_stream_of_a_green_context_has_none, 0, ALL(greens));
 	tcase_add_test(tests, lanes_are_ordered_while_a_legacy_and_a_blocking_one_are_there);
-	tcase_add_test(tests, a_threads_own_stream_does_not_count_as_blocking);
+	tcase_add_test(tests, a_threads_own_stream_counts_as_blocking);
 	tcase_add_test(tests, a_retired_lane_is_another_streams_and_begins_anew);
 	tcase_add_test(tests, a_lane_that_leads_to_a_group_is_not_reused);
 	tcase_add_test(tests, lanes_are_numbered_up_to_the_last_number);
