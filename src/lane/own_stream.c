@@ -124,13 +124,23 @@ void reprise_own_streams_settle_now(CUstream stream, bool per_thread)
 		settle(lane);
 }
 
+/* Asked twice where the driver refuses. If it does again, the stream itself has to wait, which may
+ * be behind what the legacy stream has. */
+static CUresult ask_twice(CUresult (*ask)(CUstream stream), const struct reprise_lane *lane)
+{
+	CUstream stream = lane->capture_streams.proxy.stream;
+	CUresult result = ask(stream);
+
+	return result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY ? result : ask(stream);
+}
+
 void reprise_own_streams_await(CUstream stream, bool per_thread)
 {
 	CUcontext context;
 
 	for (struct reprise_lane *lane = first_unsettled(stream, per_thread, &context); lane != NULL;
 	     lane = next_unsettled(lane->next, context))
-		if (reprise_driver_synchronize(lane->capture_streams.proxy.stream) != CUDA_SUCCESS)
+		if (ask_twice(reprise_driver_synchronize, lane) != CUDA_SUCCESS)
 			settle(lane);
 }
 
@@ -140,7 +150,7 @@ bool reprise_own_streams_have_finished(CUstream stream, bool per_thread)
 
 	for (struct reprise_lane *lane = first_unsettled(stream, per_thread, &context); lane != NULL;
 	     lane = next_unsettled(lane->next, context)) {
-		CUresult result = reprise_driver_query(lane->capture_streams.proxy.stream);
+		CUresult result = ask_twice(reprise_driver_query, lane);
 
 		if (result == CUDA_ERROR_NOT_READY)
 			return false;
@@ -160,7 +170,7 @@ bool reprise_own_stream_is_idle(struct reprise_lane *lane)
 	if (stream == NULL)
 		return true;
 	pushed = reprise_driver_make_current(lane->context);
-	idle = reprise_driver_query(stream) != CUDA_ERROR_NOT_READY;
+	idle = reprise_driver_query(stream) == CUDA_SUCCESS;
 	reprise_driver_restore_current(pushed);
 	return idle;
 }

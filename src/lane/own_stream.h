@@ -67,5 +67,5 @@ void reprise_own_stream_drop(struct reprise_lane *lane);
  * still: then the lane keeps it. */
 bool reprise_own_stream_may_end(struct reprise_lane *lane);
 
-/* True if the lane's proxy has nothing to do. */
+/* True if the lane's proxy has nothing to do, as far as the driver says. */
 bool reprise_own_stream_is_idle(struct reprise_lane *lane);
