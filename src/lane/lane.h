@@ -343,6 +343,15 @@ static inline void reprise_lane_place(struct reprise_lane *lane)
 	lane->last = lane->expected = NULL;
 }
 
+/* An op of a backoff passes, which had `left` ops. With or without the lane's lock. A thread that
+ * was held up since it read that must not bring back an old number: the ops of another backoff
+ * would be counted twice. */
+static inline void reprise_lane_count_down(struct reprise_lane *lane, uint32_t left)
+{
+	atomic_compare_exchange_strong_explicit(&lane->backoff_ops, &left, left - 1,
+	                                        memory_order_relaxed, memory_order_relaxed);
+}
+
 /* To be subtracted from the counts: the ops of a backoff that have not come yet, or, as a negative
  * number modulo 2^64, those of a scan that are not counted yet. Without any lock. */
 static inline uint64_t reprise_lane_counts_ahead(const struct reprise_lane *lane)

@@ -310,7 +310,7 @@ static bool is_in_backoff(struct reprise_lane *lane)
 
 	if (left == 0 || left == REPRISE_LANE_SCANS)
 		return false;
-	atomic_store_explicit(&lane->backoff_ops, left - 1, memory_order_relaxed);
+	reprise_lane_count_down(lane, left);
 	return true;
 }
 

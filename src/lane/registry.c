@@ -199,7 +199,7 @@ REPRISE_HOT bool reprise_lanes_back_off(struct reprise_lane *lane, const struct 
 	/* Races between threads cost a few counts. */
 	if (left == REPRISE_LANE_SCANS)
 		return reprise_scan_passes(lane->scan, reprise_scan_key(call));
-	atomic_store_explicit(&lane->backoff_ops, left - 1, memory_order_relaxed);
+	reprise_lane_count_down(lane, left);
 	return true;
 }
 
@@ -215,7 +215,7 @@ REPRISE_HOT enum reprise_pass reprise_lanes_pass(CUstream stream, bool per_threa
 		return REPRISE_PASS_NOT;
 	if (left == REPRISE_LANE_SCANS)
 		return REPRISE_PASS_SCANNED;
-	atomic_store_explicit(&lane->backoff_ops, left - 1, memory_order_relaxed);
+	reprise_lane_count_down(lane, left);
 	return REPRISE_PASS_AT_ONCE;
 }
 
