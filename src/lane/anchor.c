@@ -69,13 +69,13 @@ static struct {
 	bool begun, measuring;
 	struct reprise_search search;
 	unsigned int interruptions; /* until the search was told last */
+	unsigned int left_out;      /* interruptions whose time is none of the loop's */
 	uint64_t tests;             /* that had reached a verdict when the search was told last */
 	uint64_t pause_ns;          /* a pause of the search begins with the eager turn; 0: none */
 	struct reprise_turns turns;
 } loop;
 
-/* A pause has ended, and nobody has taken note yet; and how many have. */
-static bool interrupted;
+/* Pauses that have ended. */
 static unsigned int interruptions;
 
 /* ---- anchors ---- */
@@ -406,8 +406,11 @@ static void leave_out(uint64_t now)
 /* In a pause no op is seen: time counts from its end. */
 static void take_interruption(uint64_t now)
 {
-	if (!__atomic_exchange_n(&interrupted, false, __ATOMIC_RELAXED))
+	unsigned int ended = __atomic_load_n(&interruptions, __ATOMIC_RELAXED);
+
+	if (loop.left_out == ended)
 		return;
+	loop.left_out = ended;
 	loop.cut = true;
 	leave_out(now);
 }
@@ -623,13 +626,11 @@ bool reprise_anchor_read(struct reprise_turns_result *result)
 
 void reprise_anchor_interrupt(void)
 {
-	__atomic_store_n(&interrupted, true, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&interruptions, 1, __ATOMIC_RELAXED);
 }
 
 void reprise_anchor_reset(void)
 {
-	interrupted = false;
 	interruptions = 0;
 	reprise_async_launch_direct(false);
 	memset(&loop, 0, sizeof(loop));
