@@ -4,27 +4,15 @@
 
 /* A context with a loop of its own. */
 struct place {
-	CUcontext context;
-	CUfunction mix, turn;
-	CUdeviceptr x, y;
+	struct hazard_place of;
 	CUstream stream, side;
 	CUevent fork, join;
 };
 
 static struct place make_place(void)
 {
-	struct place place;
-	CUmodule module;
+	struct place place = {.of = hazard_make_place()};
 
-	CHECK(cuCtxCreate(&place.context, NULL, 0, hazard_device));
-	CHECK(cuModuleLoad(&module, hazard_module_path));
-	CHECK(cuModuleGetFunction(&place.mix, module, "mix"));
-	CHECK(cuModuleGetFunction(&place.turn, module, "turn"));
-	CHECK(cuMemAlloc(&place.x, WORDS * 4));
-	CHECK(cuMemAlloc(&place.y, WORDS * 4));
-	CHECK(cuMemsetD32(place.x, 1, WORDS));
-	CHECK(cuMemsetD32(place.y, 2, WORDS));
-	CHECK(cuCtxSynchronize());
 	place.stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 	place.side = hazard_stream(CU_STREAM_NON_BLOCKING);
 	CHECK(cuEventCreate(&place.fork, CU_EVENT_DISABLE_TIMING));
@@ -32,16 +20,10 @@ static struct place make_place(void)
 	return place;
 }
 
-static void launch(const struct place *place, unsigned argument, CUstream stream)
-{
-	CHECK(cuLaunchKernel(argument % 2 ? place->turn : place->mix, 1, 1, 1, WORDS, 1, 1, 0, stream,
-	                     (void *[]){(void *)&place->x, (void *)&place->y, &argument}, NULL));
-}
-
 static void launch_chain(const struct place *place, CUstream stream)
 {
 	for (unsigned i = 0; i < CHAIN; i++)
-		launch(place, i, stream);
+		hazard_launch_there(&place->of, i, stream);
 }
 
 static void fork_and_join(const struct place *place)
@@ -70,11 +52,11 @@ static void context_ends(void)
 				launch_chain(&place, place.stream);
 			CHECK(cuStreamSynchronize(place.stream));
 		}
-		CHECK(cuMemcpyDtoH(words, place.x, sizeof(words)));
+		CHECK(cuMemcpyDtoH(words, place.of.x, sizeof(words)));
 		printf("%u: %08x\n", round, (unsigned)words[round % WORDS]);
 		if (round % 3 != 0)
 			launch_chain(&place, place.stream);
-		CHECK(cuCtxDestroy(place.context));
+		CHECK(cuCtxDestroy(place.of.context));
 	}
 	CHECK(cuCtxSetCurrent(hazard_context));
 }
@@ -95,8 +77,8 @@ static void context_beside_release(void)
 		}
 		CHECK(cuStreamSynchronize(place.stream));
 	}
-	hazard_print("x", place.x);
-	CHECK(cuCtxDestroy(place.context));
+	hazard_print("x", place.of.x);
+	CHECK(cuCtxDestroy(place.of.context));
 }
 
 /* A green context is the last that holds its device's primary context, in which is a loop: with it
@@ -201,11 +183,11 @@ static void alone_on_device(void)
 		CHECK(cuCtxSetCurrent(hazard_context));
 		new_op(stream, round * 32 + 16);
 		CHECK(cuEventRecord(event, stream));
-		CHECK(cuCtxSetCurrent(place.context));
+		CHECK(cuCtxSetCurrent(place.of.context));
 		CHECK(cuStreamWaitEvent(place.stream, event, CU_EVENT_WAIT_DEFAULT));
 		launch_chain(&place, place.stream);
-		hazard_print("x there", place.x);
-		CHECK(cuCtxDestroy(place.context));
+		hazard_print("x there", place.of.x);
+		CHECK(cuCtxDestroy(place.of.context));
 		CHECK(cuCtxSetCurrent(hazard_context));
 		hazard_print("x", hazard_x);
 	}

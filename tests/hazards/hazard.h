@@ -83,6 +83,18 @@ void hazard_print(const char *what, CUdeviceptr x);
 uint32_t hazard_mixed(uint32_t x, uint32_t y, uint32_t argument);
 
 CUstream hazard_stream(unsigned flags);
+
+/* A context of its own, with two kernels and their memory. Makes it current. */
+struct hazard_place {
+	CUcontext context;
+	CUfunction mix, turn;
+	CUdeviceptr x, y;
+};
+
+struct hazard_place hazard_make_place(void);
+
+/* One of its kernels. Its context is current. */
+void hazard_launch_there(const struct hazard_place *place, unsigned argument, CUstream stream);
 /* Sets an attribute of the stream: which, and how, is told by the number. One in six is refused. */
 CUresult hazard_set_attribute(CUstream stream, unsigned number);
 CUfunction hazard_function(const char *name);

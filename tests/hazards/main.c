@@ -145,6 +145,29 @@ CUstream hazard_stream(unsigned flags)
 	return stream;
 }
 
+struct hazard_place hazard_make_place(void)
+{
+	struct hazard_place place;
+	CUmodule module;
+
+	CHECK(cuCtxCreate(&place.context, NULL, 0, hazard_device));
+	CHECK(cuModuleLoad(&module, hazard_module_path));
+	CHECK(cuModuleGetFunction(&place.mix, module, "mix"));
+	CHECK(cuModuleGetFunction(&place.turn, module, "turn"));
+	CHECK(cuMemAlloc(&place.x, WORDS * 4));
+	CHECK(cuMemAlloc(&place.y, WORDS * 4));
+	CHECK(cuMemsetD32(place.x, 1, WORDS));
+	CHECK(cuMemsetD32(place.y, 2, WORDS));
+	CHECK(cuCtxSynchronize());
+	return place;
+}
+
+void hazard_launch_there(const struct hazard_place *place, unsigned argument, CUstream stream)
+{
+	CHECK(cuLaunchKernel(argument % 2 ? place->turn : place->mix, 1, 1, 1, WORDS, 1, 1, 0, stream,
+	                     (void *[]){(void *)&place->x, (void *)&place->y, &argument}, NULL));
+}
+
 CUfunction hazard_function(const char *name)
 {
 	CUfunction function;

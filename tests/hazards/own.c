@@ -390,37 +390,13 @@ static void own_stream_waits(void)
 /* ---- contexts ---- */
 
 /* A thread has an own stream in each context. */
-struct place {
-	CUcontext context;
-	CUfunction mix, turn;
-	CUdeviceptr x, y;
-};
-
-static struct place make_place(void)
-{
-	struct place place;
-	CUmodule module;
-
-	CHECK(cuCtxCreate(&place.context, NULL, 0, hazard_device));
-	CHECK(cuModuleLoad(&module, hazard_module_path));
-	CHECK(cuModuleGetFunction(&place.mix, module, "mix"));
-	CHECK(cuModuleGetFunction(&place.turn, module, "turn"));
-	CHECK(cuMemAlloc(&place.x, WORDS * 4));
-	CHECK(cuMemAlloc(&place.y, WORDS * 4));
-	CHECK(cuMemsetD32(place.x, 1, WORDS));
-	CHECK(cuMemsetD32(place.y, 2, WORDS));
-	CHECK(cuCtxSynchronize());
-	return place;
-}
-
-static void launch_there(struct place *place, unsigned count)
+static void launch_there(const struct hazard_place *place, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
-		CHECK(cuLaunchKernel(i % 2 ? place->turn : place->mix, 1, 1, 1, WORDS, 1, 1, 0, OWN,
-		                     (void *[]){&place->x, &place->y, &i}, NULL));
+		hazard_launch_there(place, i, OWN);
 }
 
-static struct place place;
+static struct hazard_place place;
 
 /* In the first context, in the second, or in both. */
 static void look_into(unsigned number)
@@ -443,7 +419,7 @@ static void own_stream_contexts(void)
 	pthread_t thread = begin_serving();
 	unsigned number = 0;
 
-	place = make_place();
+	place = hazard_make_place();
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		bool trap = hazard_springs(iteration);
 
@@ -461,7 +437,7 @@ static void own_stream_contexts(void)
 			launch_there(&place, PART);
 			sleep_while(look_into, 1);
 			CHECK(cuCtxDestroy(place.context));
-			place = make_place();
+			place = hazard_make_place();
 		}
 		CHECK(cuCtxSetCurrent(hazard_context));
 		hazard_chain(hazard_x, OWN);
