@@ -87,6 +87,7 @@ ROWS = (
     shape("all-changed", "byhand", "changing", form="set", graph=0.69),
     shape("swap", "byhand", "changing", like=("chain100", 1.03), graph=1.03),
     shape("think8", "byhand", "changing", floor=1.04),
+    shape("think1", "byhand", "changing", gain=1.0),
     shape("forkjoin4", "byhand", "streams", gain=4.0, graph=1.15),
     # One process has to be as fast as the next; 1.1 is a guess at what the machine makes of it.
     shape("jacobi3", "byhand", "streams", alike=1.1),

@@ -30,7 +30,8 @@ template <const void *const *KERNEL, int LENGTH> void chain_of(Run &run, uint64_
 }
 
 void conjugate_gradient(Run &run, uint64_t iteration);
-void thinking(Run &run, uint64_t iteration);
+void thinking_long(Run &run, uint64_t iteration);
+void thinking_briefly(Run &run, uint64_t iteration);
 void mixed(Run &run, uint64_t iteration);
 
 // bodies_changing.cpp: arguments, grids or kernels change from iteration to iteration.

@@ -16,12 +16,22 @@ void conjugate_gradient(Run &run, uint64_t)
     run.copy(run.from_device, r, 2 * sizeof(uint32_t));
 }
 
-void thinking(Run &run, uint64_t)
+static void thinking(Run &run, uint32_t kernels, double us)
 {
-    for (uint32_t k = 0; k < 64; k++) {
+    for (uint32_t k = 0; k < kernels; k++) {
         run.launch(mix_kernels[0], 1, run.buffer[0], run.buffer[1], constant(k));
-        run.think(8);
+        run.think(us);
     }
+}
+
+void thinking_long(Run &run, uint64_t)
+{
+    thinking(run, 64, 8);
+}
+
+void thinking_briefly(Run &run, uint64_t)
+{
+    thinking(run, 20, 1);
 }
 
 void mixed(Run &run, uint64_t)
