@@ -946,6 +946,15 @@ BUGS = (
      "		const struct reprise_op *op = changed != NULL && reprise_bit(changed, i) ? &incoming[i] : &graph->ops[i];\n",
      "		unsigned int at = changed != NULL ? graph->count - 1 - i : i;\n"
      "		const struct reprise_op *op = changed != NULL && reprise_bit(changed, at) ? &incoming[at] : &graph->ops[at];\n", "edges_kept"),
+    ("a twin is known by the values that its trace was made of", "make_twin",
+     "		trace->ops[i].value = reprise_op_value(&trace->ops[i]);\n", "		(void)reprise_op_value;\n", "lane_guard"),
+    ("values are worth a graph when they come again", "reprise_recurring_note",
+     "		if (recurring->seen[i].spent_ns < price_ns)", "		if (recurring->seen[i].spent_ns == 0 && price_ns > 0)", "recurring"),
+    ("of the values that came, only the last are remembered", "reprise_recurring_note",
+     "	recurring->oldest = (recurring->oldest + 1) % REPRISE_RECURRING_VALUES;\n", "", "recurring lane_guard"),
+    ("values that come again are noted as rarely as before", "reprise_recurring_note", "		recurring->misses = 0;\n", "", "recurring"),
+    ("a visit that could change over to a twin is patched", "reprise_lane_go_on",
+     "	if (match == REPRISE_MATCH_VALUES && trace->has_twins && trace->changed_count == 0 &&", "	if (match == REPRISE_MATCH_NOT && trace->has_twins && trace->changed_count == 0 &&", "lane_guard"),
     ("of a copy only the target is set", "set_copy", "		params.srcDevice = op->copy.source;\n", "		(void)op;\n", "patch_mixed copy_moves"),
     ("of a copy only the source is set", "set_copy", "		params.dstDevice = op->copy.target;\n", "		(void)op;\n", "patch_mixed"),
     ("a host's address is set as the device's", "set_copy", "		params.srcHost = (const void *)(uintptr_t)op->copy.source;\n",
@@ -1105,6 +1114,7 @@ BUGS = (
 
 # Hazards that no bug can be planted for, and why.
 WITHOUT = {
+    "patch_recurring": "a twin is a trace like any other, and each op is compared with its own; what can be broken is planted for the unit tests lane_guard and recurring",
     "cooperative_fork": "on a GPU: that no two of them run at once, of which neither has room, is the driver's",
     "fork_event_before_spin": "on a GPU: in which order it takes nodes that do not depend on each other is not ours; what a record's node depends on is planted for `capture`, a unit test",
     "turned_fork": "what can be broken is planted for turned_ahead; whether this loop comes to turns is a matter of time, and a library that turns at random finds it where it does",

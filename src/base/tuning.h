@@ -148,6 +148,9 @@
 	  "guess") \
 	X(KIN_LEAST, 16, "th part", "of its eager cost that a visit counts as saving at least", \
 	  "guess") \
+	/* values that come again (src/trace/recurring.c) */ \
+	X(RECURRING_MISSES, 64, "visits", "in a row with other values: then few are noted", "guess") \
+	X(RECURRING_SKIPPED, 16, "visits", "of which one is noted then", "guess") \
 	/* turns: whether replaying gains (src/stats/pairs.c, src/stats/turns.c, src/lane/turns.c) */ \
 	X(PAIRS_ODDS, 50, "to 1", "against a median that is ruled out: one test in so many is wrong", \
 	  "guess") \

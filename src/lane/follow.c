@@ -157,6 +157,22 @@ static void change_over(struct reprise_lane *lane, struct reprise_trace *sibling
 	lane->trace = sibling;
 }
 
+/* The first op with other values than the graph has. True if a twin has these: it needs no patch so
+ * far. */
+static bool go_on_with_twin(struct reprise_lane *lane, const struct reprise_call *call)
+{
+	struct reprise_trace *coming, *twin;
+
+	twin = reprise_index_sibling(lane->index, lane->trace, lane->cursor, call, true,
+	                             lane->counts.ops, &coming);
+	if (twin == NULL || !twin->twin || !is_covered(lane, twin) ||
+	    reprise_op_match(&twin->ops[lane->cursor], call) != REPRISE_MATCH_SAME)
+		return false;
+	change_over(lane, twin);
+	reprise_lane_count(&lane->counts.siblings, 1);
+	return true;
+}
+
 /* A value miss ends the visit rather than patching the graph: the values may come again in a cycle,
  * or belong to another site that looks alike so far. Watched a few times, they get a trace of their
  * own, and no visit needs a patch. */
@@ -166,6 +182,9 @@ bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *ca
 	struct reprise_trace *trace = lane->trace;
 
 	lane->coming = false;
+	if (match == REPRISE_MATCH_VALUES && trace->has_twins && trace->changed_count == 0 &&
+	    go_on_with_twin(lane, call))
+		return true;
 	if (match == REPRISE_MATCH_NOT || !trace->any_value[lane->cursor]) {
 		struct reprise_trace *coming,
 			*sibling = reprise_index_sibling(lane->index, trace, lane->cursor, call,
@@ -214,6 +233,8 @@ REPRISE_HOT static void complete(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 
+	if (trace->brought > 0)
+		reprise_lane_note_values(lane, trace);
 	lane->position =
 		reprise_lane_position_within(trace->ops, trace->any_value, trace->count, &lane->position);
 	lane->last = trace;
@@ -268,6 +289,7 @@ REPRISE_HOT static void commit(struct reprise_lane *lane)
 	struct reprise_trace *trace = lane->trace;
 
 	reprise_lane_postpone_backoff(lane, REPRISE_TUNE_BACKOFF_WORTH * trace->count);
+	trace->brought = trace->changed_count;
 	reprise_trace_end_visit(trace, true);
 	reprise_trace_followed(trace, lane->counts.ops);
 	reprise_index_use(lane->index, trace);

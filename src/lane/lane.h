@@ -62,6 +62,7 @@ struct reprise_lane_counts {
 	uint64_t unfit[REPRISE_UNFIT_COUNT];
 	uint64_t backed_off; /* eager calls during backoff, not watched */
 	uint64_t traces;     /* traces made */
+	uint64_t twins;      /* of these, of values that came again (observe.h) */
 	uint64_t queue_full; /* not made: the build queue was full */
 	uint64_t lost;       /* times that a trace began a cooldown because it did not pay */
 	uint64_t evicted;    /* traces given up for want of memory */

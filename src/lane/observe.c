@@ -1,10 +1,12 @@
 #include "lane/observe.h"
 
+#include "base/hash.h"
 #include "base/options.h"
 #include "base/tuning.h"
 #include "op/name.h"
 #include "graph/build_queue.h"
 #include "graph/building.h"
+#include "graph/cost.h"
 #include "trace/classes.h"
 #include "trace/fork.h"
 #include "trace/plan.h"
@@ -59,40 +61,34 @@ static enum worth worth_of(struct reprise_lane *lane, const struct reprise_op *o
 	return NONE;
 }
 
-/* Makes a trace of the ops and asks for its graph, if there is room. */
-static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops,
-                      const bool *any_value, unsigned int count,
-                      const struct reprise_position *position, uint32_t gap_ns)
+/* Makes a trace of the ops and asks for its graph. NULL if that is not worth it, or there is no
+ * room. */
+static struct reprise_trace *make_trace(struct reprise_lane *lane, const struct reprise_op *ops,
+                                        const bool *any_value, unsigned int count,
+                                        const struct reprise_position *position, uint32_t gap_ns)
 {
 	struct reprise_trace *trace;
 	uint64_t kin;
 
-	if (lane->group != NULL && !reprise_fork_is_closed(ops, count, lane->group->blocking))
-		return; /* no graph has the order of these ops */
-	trace = reprise_index_same(lane->index, position, ops, count);
-	if (trace != NULL) {
-		try_again(lane, trace);
-		return;
-	}
 	if (worth_of(lane, ops, any_value, count, true) == NONE)
-		return;
+		return NULL;
 	kin = reprise_kin_of(ops, any_value, count);
 	if (reprise_visit_is_measured() &&
 	    !reprise_kin_take_build(&lane->kin, lane->index, kin, ops, count)) {
 		reprise_lane_count(&lane->counts.kin_not_built, 1);
-		return;
+		return NULL;
 	}
 	if (count > 1 && !reprise_observing && !reprise_hold_ensure())
-		return; /* without the hold thread nothing may be deferred */
+		return NULL; /* without the hold thread nothing may be deferred */
 	if (!reprise_observing && !reprise_build_queue_has_room()) {
 		reprise_lane_count(&lane->counts.queue_full, 1);
-		return;
+		return NULL;
 	}
 	do
 		trace = reprise_trace_new(ops, any_value, count, position, &lane->capture_streams);
 	while (trace == NULL && reprise_lane_make_room(lane));
 	if (trace == NULL)
-		return;
+		return NULL;
 	trace->gap_ns = gap_ns;
 	trace->visit_class = reprise_class_of(ops, count);
 	trace->kin = kin;
@@ -102,6 +98,23 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops,
 		atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
 	else
 		reprise_graph_build(&trace->graph);
+	return trace;
+}
+
+/* The same, unless there is one already. */
+static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops,
+                      const bool *any_value, unsigned int count,
+                      const struct reprise_position *position, uint32_t gap_ns)
+{
+	struct reprise_trace *trace;
+
+	if (lane->group != NULL && !reprise_fork_is_closed(ops, count, lane->group->blocking))
+		return; /* no graph has the order of these ops */
+	trace = reprise_index_same(lane->index, position, ops, count);
+	if (trace != NULL)
+		try_again(lane, trace);
+	else
+		make_trace(lane, ops, any_value, count, position, gap_ns);
 }
 
 /* The program's mean gap before each of these ops but the first, in nanoseconds. */
@@ -225,6 +238,51 @@ void reprise_lane_split(struct reprise_lane *lane, struct reprise_trace *trace, 
 	          trace->gap_ns);
 	lane->trace = NULL;
 	reprise_lane_drop(lane, trace);
+}
+
+/* ---- values that come again ---- */
+
+static uint64_t any_values_of(const struct reprise_trace *trace)
+{
+	uint64_t values = 1;
+
+	for (unsigned int i = 0; i < trace->count; i++)
+		if (trace->any_value[i])
+			values = reprise_hash_mix(values, reprise_op_value(&trace->ops[i]));
+	return values;
+}
+
+static void make_twin(struct reprise_lane *lane, struct reprise_trace *trace)
+{
+	static const bool none[REPRISE_TUNE_SEGMENT_MOST];
+	struct reprise_trace *twin;
+
+	for (unsigned int i = 0; i < trace->count; i++)
+		trace->ops[i].value = reprise_op_value(&trace->ops[i]);
+	twin = reprise_index_twin(lane->index, &lane->position, trace->ops, trace->count);
+	if (twin != NULL) {
+		try_again(lane, twin);
+		return;
+	}
+	twin = make_trace(lane, trace->ops, none, trace->count, &lane->position, trace->gap_ns);
+	if (twin == NULL)
+		return;
+	twin->twin = true;
+	trace->has_twins = true;
+	reprise_lane_count(&lane->counts.twins, 1);
+}
+
+void reprise_lane_note_values(struct reprise_lane *lane, struct reprise_trace *trace)
+{
+	uint64_t set = reprise_cost(REPRISE_COST_node_set, trace->brought),
+			 price = REPRISE_TUNE_KIN_BUILD * reprise_cost(REPRISE_COST_build, trace->count);
+
+	trace->brought = 0;
+	if (lane->group != NULL || reprise_observing || trace->count > REPRISE_TUNE_SEGMENT_MOST ||
+	    !reprise_recurring_is_due(&trace->recurring))
+		return;
+	if (reprise_recurring_note(&trace->recurring, any_values_of(trace), set, price))
+		make_twin(lane, trace);
 }
 
 /* ---- watching ---- */

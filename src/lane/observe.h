@@ -19,6 +19,11 @@ void reprise_lane_make_traces(void *lane, struct reprise_segment *segment);
 /* The program pauses before op `at` every time: replaces the trace by two, split there. */
 void reprise_lane_split(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at);
 
+/* A visit that is over has brought other values to nodes of the trace's graph. If the values come
+ * again, and setting them has cost more than a graph costs, makes a trace of them alone, a twin:
+ * its graph needs no patch. While the lane's position is the visit's first. */
+void reprise_lane_note_values(struct reprise_lane *lane, struct reprise_trace *trace);
+
 /* The position of op `start` in a sequence whose first op is at `first`. */
 struct reprise_position reprise_lane_position_within(const struct reprise_op *ops,
                                                      const bool *any_value, unsigned int start,

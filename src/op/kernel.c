@@ -210,10 +210,16 @@ void reprise_kernel_complete(struct reprise_op *op, const struct reprise_call_ke
 	op->shape = reprise_hash_bytes(op->shape, op->payload, attribute_bytes(op));
 	if (kernel->fixed_grid)
 		op->shape = reprise_hash_bytes(op->shape, kernel->grid, sizeof(kernel->grid));
-	op->value =
+	op->value = reprise_kernel_value(op);
+}
+
+uint64_t reprise_kernel_value(const struct reprise_op *op)
+{
+	const struct reprise_op_kernel *kernel = &op->kernel;
+	uint64_t value =
 		reprise_hash_bytes(op->shape ^ kernel->shared_bytes, kernel->grid, sizeof(kernel->grid));
-	op->value =
-		reprise_hash_bytes(op->value, op->payload + attribute_bytes(op), kernel->layout->bytes);
+
+	return reprise_hash_bytes(value, op->payload + attribute_bytes(op), kernel->layout->bytes);
 }
 
 static bool same_attributes(const struct reprise_op *op, const struct reprise_call_kernel *call)

@@ -10,6 +10,7 @@ enum reprise_unfit reprise_kernel_examine(struct reprise_op *op,
                                           const struct reprise_call_kernel *call,
                                           CUcontext context);
 void reprise_kernel_complete(struct reprise_op *op, const struct reprise_call_kernel *call);
+uint64_t reprise_kernel_value(const struct reprise_op *op); /* reprise_op_value() */
 enum reprise_match reprise_kernel_match(const struct reprise_op *op,
                                         const struct reprise_call_kernel *call);
 void reprise_kernel_take_values(struct reprise_op *into, const struct reprise_call_kernel *call);

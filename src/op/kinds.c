@@ -63,6 +63,11 @@ static enum reprise_unfit judge_memory(const struct reprise_op *op, const struct
 
 /* ---- one-dimensional copies ---- */
 
+static uint64_t copy_value(const struct reprise_op *op)
+{
+	return reprise_hash_mix(reprise_hash_mix(op->shape, op->copy.target), op->copy.source);
+}
+
 static enum reprise_unfit examine_copy(struct reprise_op *op, const struct reprise_call *call)
 {
 	const struct reprise_call_copy *copy = &call->copy;
@@ -77,7 +82,7 @@ static enum reprise_unfit examine_copy(struct reprise_op *op, const struct repri
 	if (copy->form == REPRISE_COPY_PEER)
 		op->shape = reprise_hash_mix(reprise_hash_mix(op->shape, (uintptr_t)copy->target_context),
 		                             (uintptr_t)copy->source_context);
-	op->value = reprise_hash_mix(reprise_hash_mix(op->shape, copy->target), copy->source);
+	op->value = copy_value(op);
 	return judge_memory(op, call);
 }
 
@@ -260,6 +265,11 @@ static bool is_aligned(const struct reprise_call_set *set)
 	return (set->target & (set->element_bytes - 1)) == 0;
 }
 
+static uint64_t set_value(const struct reprise_op *op)
+{
+	return reprise_hash_mix(reprise_hash_mix(op->shape, op->set.target), op->set.value);
+}
+
 static enum reprise_unfit examine_set(struct reprise_op *op, const struct reprise_call *call)
 {
 	const struct reprise_call_set *set = &call->set;
@@ -272,7 +282,7 @@ static enum reprise_unfit examine_set(struct reprise_op *op, const struct repris
 	                                             (uint64_t)op->target_memory << 16 |
 	                                             (uint64_t)set->element_bytes << 8 | op->kind);
 	op->shape = reprise_hash_mix(reprise_hash_mix(op->shape, set->height), set->pitch);
-	op->value = reprise_hash_mix(reprise_hash_mix(op->shape, set->target), set->value);
+	op->value = set_value(op);
 	unfit = judge_memory(op, call);
 	/* A memset of pinned memory: it is not known which calls wait for it. */
 	if (unfit == REPRISE_UNFIT_HOST_TO_HOST)
@@ -324,12 +334,17 @@ static CUresult issue_set(const struct reprise_call_set *set, CUstream stream)
 
 /* ---- host functions ---- */
 
+static uint64_t host_value(const struct reprise_op *op)
+{
+	return reprise_hash_mix(reprise_hash_mix(op->shape, (uintptr_t)op->host.function),
+	                        (uintptr_t)op->host.data);
+}
+
 static enum reprise_unfit examine_host(struct reprise_op *op, const struct reprise_call_host *call)
 {
 	op->host = *call;
 	op->shape = reprise_hash_mix(op->kind, 5);
-	op->value = reprise_hash_mix(reprise_hash_mix(op->shape, (uintptr_t)call->function),
-	                             (uintptr_t)call->data);
+	op->value = host_value(op);
 	return call->function == NULL ? REPRISE_UNFIT_BAD_PARAMETERS : REPRISE_UNFIT_NONE;
 }
 
@@ -488,6 +503,22 @@ void reprise_op_take_values(struct reprise_op *into, const struct reprise_op *mo
 		break;
 	default:
 		break; /* the event is the same */
+	}
+}
+
+uint64_t reprise_op_value(const struct reprise_op *op)
+{
+	switch (op->kind) {
+	case REPRISE_OP_KERNEL:
+		return reprise_kernel_value(op);
+	case REPRISE_OP_COPY:
+		return copy_value(op);
+	case REPRISE_OP_SET:
+		return set_value(op);
+	case REPRISE_OP_HOST:
+		return host_value(op);
+	default:
+		return op->value; /* all of it is shape */
 	}
 }
 

@@ -114,6 +114,9 @@ enum reprise_match reprise_op_match(const struct reprise_op *op, const struct re
 void reprise_op_take_values(struct reprise_op *into, const struct reprise_op *model,
                             const struct reprise_call *call);
 
+/* What `value` is for the values that the op has now. Only of member 0. */
+uint64_t reprise_op_value(const struct reprise_op *op);
+
 /* True if the two ops, of the same shape, have the same values. */
 bool reprise_op_same_values(const struct reprise_op *a, const struct reprise_op *b);
 

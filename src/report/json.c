@@ -205,6 +205,7 @@ static void add_counts(struct reprise_text *text, const struct reprise_totals *t
 	number(text, "queue_full", counts->queue_full);
 	number(text, "evicted", counts->evicted);
 	number(text, "siblings", counts->siblings);
+	number(text, "twins", counts->twins);
 	number(text, "backed_off", counts->backed_off);
 	number(text, "unprofitable", counts->lost);
 	number(text, "short_eager", counts->short_eager);

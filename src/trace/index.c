@@ -107,6 +107,7 @@ void reprise_index_set_any_value(struct reprise_index *index, struct reprise_tra
                                  unsigned int at)
 {
 	trace->any_value[at] = true;
+	trace->twin = false;
 	if (at == 0 && trace->by_any_value.at == NULL)
 		CHAIN(index->by_any_value[BUCKET(trace->key_shape)], by_any_value, trace);
 }
@@ -184,15 +185,38 @@ static bool is_same(const struct reprise_trace *trace, const struct reprise_posi
 	       same_where_fixed(trace, ops);
 }
 
+static uint64_t shapes_of(const struct reprise_op *ops, unsigned int count)
+{
+	uint64_t shapes = 1;
+
+	for (unsigned int i = 0; i < count; i++)
+		shapes = reprise_hash_mix(shapes, ops[i].shape);
+	return shapes;
+}
+
+struct reprise_trace *reprise_index_twin(const struct reprise_index *index,
+                                         const struct reprise_position *position,
+                                         const struct reprise_op *ops, unsigned int count)
+{
+	uint64_t by_value = reprise_hash_mix(position->before, ops[0].value),
+			 shapes = shapes_of(ops, count);
+
+	for (struct reprise_trace *trace = index->by_value[BUCKET(by_value)]; trace != NULL;
+	     trace = trace->by_value.next)
+		if (trace->twin && trace->key_value == by_value &&
+		    is_same(trace, position, ops, count, shapes))
+			return trace;
+	return NULL;
+}
+
 struct reprise_trace *reprise_index_same(const struct reprise_index *index,
                                          const struct reprise_position *position,
                                          const struct reprise_op *ops, unsigned int count)
 {
 	uint64_t by_shape = reprise_hash_mix(position->before, ops[0].shape),
-			 by_value = reprise_hash_mix(position->before, ops[0].value), shapes = 1;
+			 by_value = reprise_hash_mix(position->before, ops[0].value),
+			 shapes = shapes_of(ops, count);
 
-	for (unsigned int i = 0; i < count; i++)
-		shapes = reprise_hash_mix(shapes, ops[i].shape);
 	for (struct reprise_trace *trace = index->by_value[BUCKET(by_value)]; trace != NULL;
 	     trace = trace->by_value.next)
 		if (trace->key_value == by_value && is_same(trace, position, ops, count, shapes))

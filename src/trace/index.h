@@ -42,6 +42,11 @@ struct reprise_trace *reprise_index_same(const struct reprise_index *index,
                                          const struct reprise_position *position,
                                          const struct reprise_op *ops, unsigned int count);
 
+/* The twin (trace.h) of these ops and values, usable or not. NULL: none. */
+struct reprise_trace *reprise_index_twin(const struct reprise_index *index,
+                                         const struct reprise_position *position,
+                                         const struct reprise_op *ops, unsigned int count);
+
 /*
  * A usable trace that agrees with this visit of `trace` so far (its first `done` ops) and continues
  * with `call`, in values too except at any-value ops. Failing that, unless `same_values`, one that

@@ -12,6 +12,7 @@
 
 #include "graph/graph.h"
 #include "op/op.h"
+#include "trace/recurring.h"
 #include "trace/site.h"
 
 /* Why a visit ended by a side exit: the name in reports, that in timelines and tables, and what it
@@ -59,6 +60,11 @@ struct reprise_trace {
 	bool *any_value; /* ops that agree with any values */
 	/* hash of the shapes before each op, and of all */
 	uint64_t *shape_before;
+	/* made of values that came again, in place of a trace that takes any values (lane/observe.h) */
+	bool twin;
+	bool has_twins; /* such traces were made in its place */
+	struct reprise_recurring recurring;
+	unsigned int brought; /* nodes that the last visit brought other values to; noted since: 0 */
 	/* the first op was patched though it is not any-value: key_value is out of date */
 	bool head_moved;
 

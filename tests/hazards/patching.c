@@ -92,7 +92,44 @@ static void patch_mixed(void)
 	hazard_print("y", hazard_y);
 }
 
+#define NEW 64    /* iterations in which all values are new */
+#define SETS 6    /* of values, which come in no order then */
+#define MANY 1500 /* iterations: until each set has cost more than a graph */
+
+/* The same ops, with values of a few sets once they take any. What a graph of one set copies from
+ * changes, and so does its memory. */
+static void patch_recurring(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	unsigned state = 1;
+
+	set_up_all();
+	for (unsigned iteration = 0; iteration < MANY; iteration++) {
+		unsigned set = iteration < NEW ? iteration : (state = state * 1664525 + 1013904223) >> 20;
+
+		if (iteration >= NEW)
+			set %= SETS;
+		for (unsigned kind = 0; kind < KINDS; kind++)
+			one_of_all(kind, set * KINDS + kind, stream);
+		if (hazard_is_irregular(iteration))
+			hazard_launch(hazard_turn, hazard_x, iteration, stream);
+		CHECK(cuStreamSynchronize(stream));
+		if (iteration == MANY / 2)
+			hazard_await_graphs();
+		if (iteration == MANY - MANY / 4) {
+			CHECK(cuMemFree(all.sources));
+			CHECK(cuMemAlloc(&all.sources, SOURCES * BLOCK));
+			for (unsigned i = 0; i < SOURCES; i++)
+				CHECK(cuMemsetD32(all.sources + i * BLOCK, i * 7 + 1, WORDS));
+			CHECK(cuCtxSynchronize());
+		}
+	}
+	hazard_print("x", hazard_x);
+	hazard_print("y", hazard_y);
+}
+
 const struct hazard patching_hazards[] = {
 	{"patch_mixed", patch_mixed},
+	{"patch_recurring", patch_recurring},
 	{NULL, NULL},
 };

@@ -223,6 +223,88 @@ START_TEST(what_is_often_left_out_gets_a_trace_without_it)
 }
 END_TEST
 
+/* ---- values that come again ---- */
+
+#define ENOUGH 2000 /* visits until setting a node has cost more than a graph of four */
+
+static void come_by_turns(const char *words, unsigned int values)
+{
+	for (unsigned int visit = 0; visit < ENOUGH; visit++) {
+		calls_with(words, visit % values + 1);
+		graphs_are_built();
+	}
+	driver_saw();
+}
+
+/* Once the op takes any value, no more of a cycle is seen by watching. */
+START_TEST(values_that_come_again_get_graphs_of_their_own)
+{
+	unsigned int set;
+	uint64_t patched;
+
+	learns_any_value();
+	come_by_turns("a b c%u d |", 5);
+	set = driver.nodes_set;
+	patched = counted()->patched;
+	CALLS_ARE_SEEN_AS("a b c1 d |", "[a b c1 d]");
+	CALLS_ARE_SEEN_AS("a b c4 d |", "[a b c4 d]");
+	CALLS_ARE_SEEN_AS("a b c4 d |", "[a b c4 d]");
+	CALLS_ARE_SEEN_AS("a b c5 d |", "[a b c5 d]");
+	CALLS_ARE_SEEN_AS("a b c2 d |", "[a b c2 d]");
+	ck_assert_uint_eq(driver.nodes_set, set);
+	ck_assert_uint_eq(counted()->patched, patched);
+	CALLS_ARE_SEEN_AS("a b c7 d |", "[a b c7 d]"); /* any other value */
+	ck_assert_uint_eq(driver.nodes_set, set + 1);
+	CALLS_ARE_SEEN_AS("a b c3 d |", "[a b c3 d]");
+	ck_assert_uint_eq(driver.nodes_set, set + 1);
+	ck_assert_uint_eq(EXITS(values), 0);
+}
+END_TEST
+
+START_TEST(so_do_values_of_the_first_op)
+{
+	unsigned int set;
+
+	for (unsigned int visit = 1000; visit < 1100; visit++) {
+		calls_with("a%u b c d |", visit);
+		graphs_are_built();
+	}
+	come_by_turns("a%u b c d |", 3);
+	set = driver.nodes_set;
+	CALLS_ARE_SEEN_AS("a3 b c d |", "[a3 b c d]");
+	CALLS_ARE_SEEN_AS("a1 b c d |", "[a1 b c d]");
+	CALLS_ARE_SEEN_AS("a2 b c d |", "[a2 b c d]");
+	ck_assert_uint_eq(driver.nodes_set, set);
+	CALLS_ARE_SEEN_AS("a9 b c d |", "[a9 b c d]");
+	ck_assert_uint_eq(driver.nodes_set, set + 1);
+}
+END_TEST
+
+START_TEST(values_that_never_come_again_get_none)
+{
+	uint64_t traces;
+
+	learns_any_value();
+	traces = counted()->traces;
+	for (unsigned int visit = 3000; visit < 3000 + ENOUGH; visit++) {
+		calls_with("a b c%u d |", visit);
+		graphs_are_built();
+	}
+	ck_assert_uint_eq(counted()->traces, traces);
+}
+END_TEST
+
+START_TEST(nor_do_more_values_than_are_remembered)
+{
+	uint64_t traces;
+
+	learns_any_value();
+	traces = counted()->traces;
+	come_by_turns("a b c%u d |", REPRISE_RECURRING_VALUES + 1);
+	ck_assert_uint_eq(counted()->traces, traces);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("guard");
@@ -243,6 +325,10 @@ int main(void)
 	tcase_add_test(tests, another_op_leaves_the_trace);
 	tcase_add_test(tests, an_op_that_is_left_out_leaves_the_trace);
 	tcase_add_test(tests, what_is_often_left_out_gets_a_trace_without_it);
+	tcase_add_test(tests, values_that_come_again_get_graphs_of_their_own);
+	tcase_add_test(tests, so_do_values_of_the_first_op);
+	tcase_add_test(tests, values_that_never_come_again_get_none);
+	tcase_add_test(tests, nor_do_more_values_than_are_remembered);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
