@@ -946,6 +946,10 @@ BUGS = (
      "		const struct reprise_op *op = changed != NULL && reprise_bit(changed, i) ? &incoming[i] : &graph->ops[i];\n",
      "		unsigned int at = changed != NULL ? graph->count - 1 - i : i;\n"
      "		const struct reprise_op *op = changed != NULL && reprise_bit(changed, at) ? &incoming[at] : &graph->ops[at];\n", "edges_kept"),
+    ("what a kind of calls costs is told as timed amid replays", "reprise_op_cost_of_kind",
+     "	if (reprise_quartile_is_known(&in_turns[kind]))\n		return reprise_quartile(&in_turns[kind]);\n", "", "lane_turns"),
+    ("what was replayed is told at the price of calls amid replays", "told_ticks",
+     "	return measured_or_assumed(reprise_op_cost_alone(op->kind, reprise_op_way(op)));", "	return measured_or_assumed(reprise_op_cost(op->kind, reprise_op_way(op)));", "lane_turns"),
     ("a twin is known by the values that its trace was made of", "make_twin",
      "		trace->ops[i].value = reprise_op_value(&trace->ops[i]);\n", "		(void)reprise_op_value;\n", "lane_guard"),
     ("values are worth a graph when they come again", "reprise_recurring_note",

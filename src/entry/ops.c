@@ -39,11 +39,11 @@ static bool turn_goes_on(const struct reprise_call *call)
 }
 
 /* Reprise takes no part. True if that is for an eager turn, which goes on behind the op. */
-static bool passes(const struct reprise_call *call)
+static bool passes(const struct reprise_call *call, bool *timed)
 {
 	return reprise_eager_by_turn() && !reprise_call_is_empty(call) && !reprise_lanes_hold() &&
 	       atomic_load(&reprise_groups) == 0 && atomic_load(&reprise_unsettled) == 0 &&
-	       reprise_turns_pass(call);
+	       reprise_turns_pass(call, timed);
 }
 
 /* Reprise takes no part. Counts the op; false if that ends an eager turn, and Reprise takes part
@@ -93,10 +93,12 @@ static CUresult in_range(const struct reprise_call *call)
 static __attribute__((noinline)) bool handle_eagerly(const struct reprise_call *call,
                                                      CUresult *result)
 {
+	bool timed = false;
+
 	if (__builtin_expect(reprise_in_range != 0, 0) && reprise_eager_by_range())
 		*result = in_range(call);
-	else if (passes(call))
-		*result = reprise_call_eager(call, NULL); /* nothing is held: no matter what it loads */
+	else if (passes(call, &timed))
+		*result = reprise_turns_call(call, timed);
 	else if (stays_eager(call))
 		*result = reprise_loading_call(call);
 	else

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/placement.h"
 #include "base/tuning.h"
+#include "op/cost.h"
 #include "graph/build_queue.h"
 #include "graph/building.h"
 #include "lane/eager.h"
@@ -58,7 +59,7 @@ static void pass(struct reprise_lane *lane, uint64_t passed)
 		atomic_store_explicit(&lane->noisy, true, memory_order_relaxed);
 }
 
-REPRISE_HOT bool reprise_turns_pass(const struct reprise_call *call)
+REPRISE_HOT bool reprise_turns_pass(const struct reprise_call *call, bool *timed)
 {
 	struct reprise_lane *lane = reprise_lanes_remembered(call->stream, call->per_thread);
 	uint64_t passed;
@@ -71,7 +72,18 @@ REPRISE_HOT bool reprise_turns_pass(const struct reprise_call *call)
 	    !reprise_anchor_passes(lane, call, ops_of(lane) + 1))
 		return false;
 	pass(lane, passed);
+	*timed = passed % REPRISE_TUNE_EAGER_TIMED == 0;
 	return true;
+}
+
+CUresult reprise_turns_call(const struct reprise_call *call, bool timed)
+{
+	uint64_t begin = timed ? reprise_clock_ticks() : 0;
+	CUresult result = reprise_call_eager(call, NULL);
+
+	if (timed && result == CUDA_SUCCESS)
+		reprise_op_cost_note_in_turn(call->kind, reprise_clock_since(begin));
+	return result;
 }
 
 bool reprise_turns_goes_on(struct reprise_lane *found, const struct reprise_call *call)

@@ -4,6 +4,7 @@
 #include "op/memory.h"
 
 static struct reprise_quartile costs[REPRISE_OP_KIND_COUNT][REPRISE_WAY_COUNT];
+static struct reprise_quartile in_turns[REPRISE_OP_KIND_COUNT]; /* no copies */
 
 enum reprise_way reprise_op_way(const struct reprise_op *op)
 {
@@ -27,15 +28,29 @@ void reprise_op_cost_note(enum reprise_op_kind kind, enum reprise_way way, uint6
 		reprise_quartile_note(&costs[kind][way], ticks);
 }
 
+void reprise_op_cost_note_in_turn(enum reprise_op_kind kind, uint64_t ticks)
+{
+	if (!reprise_op_is_copy(kind))
+		reprise_quartile_note(&in_turns[kind], ticks);
+}
+
 uint64_t reprise_op_cost(enum reprise_op_kind kind, enum reprise_way way)
 {
 	return reprise_quartile(&costs[kind][way]);
+}
+
+uint64_t reprise_op_cost_alone(enum reprise_op_kind kind, enum reprise_way way)
+{
+	return reprise_quartile_is_known(&in_turns[kind]) ? reprise_quartile(&in_turns[kind])
+	                                                  : reprise_op_cost(kind, way);
 }
 
 uint64_t reprise_op_cost_of_kind(enum reprise_op_kind kind)
 {
 	uint64_t sum = 0, readings = 0;
 
+	if (reprise_quartile_is_known(&in_turns[kind]))
+		return reprise_quartile(&in_turns[kind]);
 	for (int way = 0; way < REPRISE_WAY_COUNT; way++) {
 		const struct reprise_quartile *cost = &costs[kind][way];
 

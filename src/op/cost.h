@@ -30,8 +30,17 @@ enum reprise_way reprise_op_way(const struct reprise_op *op);
 /* Notes the time of an eager call. A copy of which the way is not known is passed over. */
 void reprise_op_cost_note(enum reprise_op_kind kind, enum reprise_way way, uint64_t ticks);
 
+/* The same of a call that came where all calls were eager, by turns (lane/turns.h). Amid replays a
+ * call may wait for the launch thread, and finds other caches: it is dearer than the program's own
+ * calls would be without them. A copy is passed over: its way was not looked at. */
+void reprise_op_cost_note_in_turn(enum reprise_op_kind kind, uint64_t ticks);
+
 /* The cost of such a call; 0 if none was timed. */
 uint64_t reprise_op_cost(enum reprise_op_kind kind, enum reprise_way way);
+
+/* What it would cost without replays: as timed in eager turns, if it was, or else the same. For
+ * what is told of replaying as a whole; whether one visit more gains is decided by the other. */
+uint64_t reprise_op_cost_alone(enum reprise_op_kind kind, enum reprise_way way);
 
 /* The same of calls of a kind, whatever way they took; the mean over all that were timed. */
 uint64_t reprise_op_cost_of_kind(enum reprise_op_kind kind);

@@ -29,6 +29,11 @@ uint64_t reprise_account_kind_ticks(enum reprise_op_kind kind)
 	return measured_or_assumed(reprise_op_cost_of_kind(kind));
 }
 
+static uint64_t told_ticks(const struct reprise_op *op)
+{
+	return measured_or_assumed(reprise_op_cost_alone(op->kind, reprise_op_way(op)));
+}
+
 /* Counts the trace's kernels, by name, and its other ops. */
 static void look_at_ops(struct reprise_accounts *accounts, const struct reprise_trace *trace,
                         struct reprise_account *account)
@@ -43,7 +48,7 @@ static void look_at_ops(struct reprise_accounts *accounts, const struct reprise_
 		accounts->by_name[name] += trace->replays;
 		account->first = account->first == 0 ? name : account->first;
 		account->last = name != 0 ? name : account->last;
-		visit += reprise_account_eager_ticks(op);
+		visit += told_ticks(op);
 		kinds[op->kind]++;
 	}
 	account->eager_ticks = visit * trace->replays;

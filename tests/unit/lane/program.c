@@ -17,6 +17,7 @@
 #include "entry/entry.h"
 #include "record/record.h"
 #include "lane/eager.h"
+#include "lane/group/group.h"
 #include "lane/hold.h"
 #include "lane/loading.h"
 #include "lane/order.h"
@@ -67,6 +68,7 @@ static void call_op(unsigned int stream, struct work *work)
 {
 	struct reprise_call call = {.eager = eager, .entry = work, .stream = driver_stream(stream)};
 	struct reprise_lane *lane;
+	bool timed;
 	uint32_t value = work->value;
 	void *params[] = {&value};
 
@@ -99,6 +101,11 @@ static void call_op(unsigned int stream, struct work *work)
 	if (reprise_eager_unseen()) {
 		reprise_turns_note_unseen();
 		reprise_loading_call(&call);
+		return;
+	}
+	if (reprise_eager_by_turn() && !reprise_lanes_hold() && atomic_load(&reprise_groups) == 0 &&
+	    reprise_turns_pass(&call, &timed)) {
+		reprise_turns_call(&call, timed);
 		return;
 	}
 	if (reprise_eager_by_turn() && reprise_turns_goes_on(lane, &call)) {

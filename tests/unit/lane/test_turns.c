@@ -107,6 +107,28 @@ START_TEST(launches_dearer_than_eager_calls_are_left_within_the_bound)
 }
 END_TEST
 
+/* Calls that are timed amid replays are dearer here. */
+START_TEST(what_calls_cost_is_told_by_eager_turns)
+{
+	const struct reprise_gain *told = &reprise_totals_take()->gain;
+
+	for (unsigned int visit = 0; visit < 2000; visit++) {
+		driver.eager_ns = reprise_eager_turn() ? COST_EAGER : 4 * COST_EAGER;
+		if (visit == 40) {
+			reprise_totals_take();
+			ck_assert_uint_eq(told->kind_ns[REPRISE_OP_KERNEL], 4 * COST_EAGER);
+		}
+		pass(period, 4);
+		graphs_are_built();
+	}
+	driver_saw();
+	ck_assert_uint_gt(counted()->in_turns, 16 * REPRISE_TUNE_EAGER_TIMED);
+	reprise_totals_take();
+	ck_assert_uint_eq(told->kind_ns[REPRISE_OP_KERNEL], COST_EAGER);
+	ck_assert_uint_eq(told->replaced_ns, counted()->replayed * COST_EAGER);
+}
+END_TEST
+
 static uint64_t unseen(void)
 {
 	return reprise_counted(REPRISE_COUNT_unseen_ops);
@@ -399,6 +421,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, what_gains_is_replayed);
+	tcase_add_test(tests, what_calls_cost_is_told_by_eager_turns);
 	tcase_add_test(tests, launches_dearer_than_eager_calls_are_left_within_the_bound);
 	tcase_add_test(tests, what_is_left_eager_passes_unseen);
 	tcase_add_test(tests, a_pause_among_unseen_ops_is_still_one);
