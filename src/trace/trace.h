@@ -50,6 +50,10 @@ struct reprise_trace {
 	struct reprise_op *incoming; /* this visit's op, where `changed` has its bit */
 	uint64_t *changed;           /* a bit for each op */
 	unsigned int changed_count;
+	unsigned int brought; /* of the last visit, the same; 0: noted (lane/observe.h) */
+	/* made of values that came again, in place of a trace that takes any values */
+	bool twin;
+	bool has_twins; /* such traces were made in its place */
 	/* a bit for each op that a pending visit brings to other values (lane/launch.h) */
 	uint64_t *wanted;
 	/* the number of its last visit in the lane's queue; 0: none */
@@ -60,11 +64,6 @@ struct reprise_trace {
 	bool *any_value; /* ops that agree with any values */
 	/* hash of the shapes before each op, and of all */
 	uint64_t *shape_before;
-	/* made of values that came again, in place of a trace that takes any values (lane/observe.h) */
-	bool twin;
-	bool has_twins; /* such traces were made in its place */
-	struct reprise_recurring recurring;
-	unsigned int brought; /* nodes that the last visit brought other values to; noted since: 0 */
 	/* the first op was patched though it is not any-value: key_value is out of date */
 	bool head_moved;
 
@@ -103,6 +102,7 @@ struct reprise_trace {
 	/* the lane's count of ops at the first failed patch or launch; 0: none, or replayed since */
 	uint64_t failed_at;
 	unsigned int refusals; /* visits in a row whose patch the driver refused */
+	struct reprise_recurring recurring;
 	struct reprise_trace_counts counts;
 	size_t bytes;    /* of host memory */
 	uint32_t gap_ns; /* the program's mean gap between its ops, when made */
