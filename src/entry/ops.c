@@ -41,8 +41,7 @@ static bool turn_goes_on(const struct reprise_call *call)
 /* Reprise takes no part. True if that is for an eager turn, which goes on behind the op. */
 static bool passes(const struct reprise_call *call, bool *timed)
 {
-	return reprise_eager_by_turn() && !reprise_call_is_empty(call) && !reprise_lanes_hold() &&
-	       atomic_load(&reprise_groups) == 0 && atomic_load(&reprise_unsettled) == 0 &&
+	return reprise_eager_by_turn() && !reprise_call_is_empty(call) &&
 	       reprise_turns_pass(call, timed);
 }
 

@@ -155,6 +155,7 @@ static void change_over(struct reprise_lane *lane, struct reprise_trace *sibling
 		reprise_trace_copy_values(sibling, i, reprise_trace_op(trace, i));
 	reprise_trace_end_visit(trace, false);
 	lane->trace = sibling;
+	reprise_lane_count(&lane->counts.siblings, 1);
 }
 
 /* The first op with other values than the graph has. True if a twin has these: it needs no patch so
@@ -169,7 +170,6 @@ static bool go_on_with_twin(struct reprise_lane *lane, const struct reprise_call
 	    reprise_op_match(&twin->ops[lane->cursor], call) != REPRISE_MATCH_SAME)
 		return false;
 	change_over(lane, twin);
-	reprise_lane_count(&lane->counts.siblings, 1);
 	return true;
 }
 
@@ -199,7 +199,6 @@ bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *ca
 		}
 		if (sibling != NULL) {
 			change_over(lane, sibling);
-			reprise_lane_count(&lane->counts.siblings, 1);
 			trace = sibling;
 			match = reprise_op_match(&trace->ops[lane->cursor], call);
 		}

@@ -44,8 +44,8 @@ static inline bool reprise_turns_look(struct reprise_lane *lane, struct reprise_
 /* Begins the eager turn, before the call. No lock is held. */
 void reprise_turns_switch(struct reprise_lane *lane);
 
-/* An op of an eager turn, while no lane holds anything and there is no group. True if it is no
- * anchor, and counted: the call is eager. *timed: it is one of those whose time is noted. Takes no
+/* An op of an eager turn. True if no lane holds anything, there is no group, and it is no anchor:
+ * it is counted, and the call is eager. *timed: it is one of those whose time is noted. Takes no
  * lock, and does not ask for the current context: an eager call is right in any. */
 bool reprise_turns_pass(const struct reprise_call *call, bool *timed);
 

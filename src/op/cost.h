@@ -42,7 +42,8 @@ uint64_t reprise_op_cost(enum reprise_op_kind kind, enum reprise_way way);
  * what is told of replaying as a whole; whether one visit more gains is decided by the other. */
 uint64_t reprise_op_cost_alone(enum reprise_op_kind kind, enum reprise_way way);
 
-/* The same of calls of a kind, whatever way they took; the mean over all that were timed. */
+/* The same of calls of a kind: the mean over all that were timed, whatever way they took, unless
+ * some were timed in eager turns. */
 uint64_t reprise_op_cost_of_kind(enum reprise_op_kind kind);
 
 /* True if enough calls like this op were timed to decide something. */

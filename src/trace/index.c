@@ -194,19 +194,26 @@ static uint64_t shapes_of(const struct reprise_op *ops, unsigned int count)
 	return shapes;
 }
 
+/* Among those by value. `twin`: only a twin. */
+static struct reprise_trace *same_by_value(const struct reprise_index *index,
+                                           const struct reprise_position *position,
+                                           const struct reprise_op *ops, unsigned int count,
+                                           uint64_t shapes, bool twin)
+{
+	uint64_t key = reprise_hash_mix(position->before, ops[0].value);
+	struct reprise_trace *trace = index->by_value[BUCKET(key)];
+
+	while (trace != NULL && ((twin && !trace->twin) || trace->key_value != key ||
+	                         !is_same(trace, position, ops, count, shapes)))
+		trace = trace->by_value.next;
+	return trace;
+}
+
 struct reprise_trace *reprise_index_twin(const struct reprise_index *index,
                                          const struct reprise_position *position,
                                          const struct reprise_op *ops, unsigned int count)
 {
-	uint64_t by_value = reprise_hash_mix(position->before, ops[0].value),
-			 shapes = shapes_of(ops, count);
-
-	for (struct reprise_trace *trace = index->by_value[BUCKET(by_value)]; trace != NULL;
-	     trace = trace->by_value.next)
-		if (trace->twin && trace->key_value == by_value &&
-		    is_same(trace, position, ops, count, shapes))
-			return trace;
-	return NULL;
+	return same_by_value(index, position, ops, count, shapes_of(ops, count), true);
 }
 
 struct reprise_trace *reprise_index_same(const struct reprise_index *index,
@@ -214,13 +221,11 @@ struct reprise_trace *reprise_index_same(const struct reprise_index *index,
                                          const struct reprise_op *ops, unsigned int count)
 {
 	uint64_t by_shape = reprise_hash_mix(position->before, ops[0].shape),
-			 by_value = reprise_hash_mix(position->before, ops[0].value),
 			 shapes = shapes_of(ops, count);
+	struct reprise_trace *same = same_by_value(index, position, ops, count, shapes, false);
 
-	for (struct reprise_trace *trace = index->by_value[BUCKET(by_value)]; trace != NULL;
-	     trace = trace->by_value.next)
-		if (trace->key_value == by_value && is_same(trace, position, ops, count, shapes))
-			return trace;
+	if (same != NULL)
+		return same;
 	for (struct reprise_trace *trace = index->by_any_value[BUCKET(by_shape)]; trace != NULL;
 	     trace = trace->by_any_value.next)
 		if (trace->key_shape == by_shape && is_same(trace, position, ops, count, shapes))

@@ -17,7 +17,6 @@
 #include "entry/entry.h"
 #include "record/record.h"
 #include "lane/eager.h"
-#include "lane/group/group.h"
 #include "lane/hold.h"
 #include "lane/loading.h"
 #include "lane/order.h"
@@ -103,8 +102,7 @@ static void call_op(unsigned int stream, struct work *work)
 		reprise_loading_call(&call);
 		return;
 	}
-	if (reprise_eager_by_turn() && !reprise_lanes_hold() && atomic_load(&reprise_groups) == 0 &&
-	    reprise_turns_pass(&call, &timed)) {
+	if (reprise_eager_by_turn() && reprise_turns_pass(&call, &timed)) {
 		reprise_turns_call(&call, timed);
 		return;
 	}
