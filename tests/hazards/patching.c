@@ -12,6 +12,14 @@ static struct {
 #define PINNED 13u
 #define KINDS 9u
 
+/* Blocks that are copied from, each with another value. */
+static void make_sources(unsigned first)
+{
+	CHECK(cuMemAlloc(&all.sources, SOURCES * BLOCK));
+	for (unsigned i = 0; i < SOURCES; i++)
+		CHECK(cuMemsetD32(all.sources + i * BLOCK, i * i + first, WORDS));
+}
+
 static void set_up_all(void)
 {
 	void *pinned;
@@ -20,10 +28,8 @@ static void set_up_all(void)
 	all.pinned = pinned;
 	for (unsigned i = 0; i < PINNED * WORDS; i++)
 		all.pinned[i] = i * i + 1;
-	CHECK(cuMemAlloc(&all.sources, SOURCES * BLOCK));
+	make_sources(3);
 	CHECK(cuMemAlloc(&all.scratch, 8 * BLOCK));
-	for (unsigned i = 0; i < SOURCES; i++)
-		CHECK(cuMemsetD32(all.sources + i * BLOCK, i * i + 3, WORDS));
 	CHECK(cuMemsetD32(all.scratch, 7, 8 * WORDS));
 	CHECK(cuCtxSynchronize());
 }
@@ -96,8 +102,8 @@ static void patch_mixed(void)
 #define SETS 6    /* of values, which come in no order then */
 #define MANY 1500 /* iterations: until each set has cost more than a graph */
 
-/* The same ops, with values of a few sets once they take any. What a graph of one set copies from
- * changes, and so does its memory. */
+/* The same ops, whose values come from a few sets once they are any-value. Late in the run what
+ * they copy from is freed, and allocated anew. */
 static void patch_recurring(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -105,10 +111,12 @@ static void patch_recurring(void)
 
 	set_up_all();
 	for (unsigned iteration = 0; iteration < MANY; iteration++) {
-		unsigned set = iteration < NEW ? iteration : (state = state * 1664525 + 1013904223) >> 20;
+		unsigned set = iteration;
 
-		if (iteration >= NEW)
-			set %= SETS;
+		if (iteration >= NEW) {
+			state = state * 1664525 + 1013904223;
+			set = (state >> 20) % SETS;
+		}
 		for (unsigned kind = 0; kind < KINDS; kind++)
 			one_of_all(kind, set * KINDS + kind, stream);
 		if (hazard_is_irregular(iteration))
@@ -118,9 +126,7 @@ static void patch_recurring(void)
 			hazard_await_graphs();
 		if (iteration == MANY - MANY / 4) {
 			CHECK(cuMemFree(all.sources));
-			CHECK(cuMemAlloc(&all.sources, SOURCES * BLOCK));
-			for (unsigned i = 0; i < SOURCES; i++)
-				CHECK(cuMemsetD32(all.sources + i * BLOCK, i * 7 + 1, WORDS));
+			make_sources(1);
 			CHECK(cuCtxSynchronize());
 		}
 	}
