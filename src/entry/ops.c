@@ -38,13 +38,6 @@ static bool turn_goes_on(const struct reprise_call *call)
 	return reprise_turns_goes_on(lane, call);
 }
 
-/* Reprise takes no part. True if that is for an eager turn, which goes on behind the op. */
-static bool passes(const struct reprise_call *call, bool *timed)
-{
-	return reprise_eager_by_turn() && !reprise_call_is_empty(call) &&
-	       reprise_turns_pass(call, timed);
-}
-
 /* Reprise takes no part. Counts the op; false if that ends an eager turn, and Reprise takes part
  * again. */
 static bool stays_eager(const struct reprise_call *call)
@@ -87,17 +80,13 @@ static CUresult in_range(const struct reprise_call *call)
 	return result;
 }
 
-/* Reprise takes no part. False if that ends with this op. A function of its own, so that an op that
- * is answered saves no registers for it. */
+/* Reprise takes no part. False if that ends with this op. A function of its own, as the next one
+ * is, so that an op that is answered saves no registers for it. */
 static __attribute__((noinline)) bool handle_eagerly(const struct reprise_call *call,
                                                      CUresult *result)
 {
-	bool timed = false;
-
 	if (__builtin_expect(reprise_in_range != 0, 0) && reprise_eager_by_range())
 		*result = in_range(call);
-	else if (passes(call, &timed))
-		*result = reprise_turns_call(call, timed);
 	else if (stays_eager(call))
 		*result = reprise_loading_call(call);
 	else
@@ -105,12 +94,21 @@ static __attribute__((noinline)) bool handle_eagerly(const struct reprise_call *
 	return true;
 }
 
+/* The same, and first whether the op passes in an eager turn. */
+static __attribute__((noinline)) bool pass_or_handle(const struct reprise_call *call,
+                                                     CUresult *result)
+{
+	return (reprise_eager_by_turn() && !reprise_call_is_empty(call) &&
+	        reprise_turns_pass(call, result)) ||
+	       handle_eagerly(call, result);
+}
+
 REPRISE_HOT static CUresult handle(struct reprise_call *call)
 {
 	struct reprise_lane *lane;
 	CUresult result;
 
-	if (__builtin_expect(!reprise_taking_part(), 0) && handle_eagerly(call, &result))
+	if (__builtin_expect(!reprise_taking_part(), 0) && pass_or_handle(call, &result))
 		return result;
 	/* An empty op is no barrier: whatever is deferred may stay so. */
 	if (__builtin_expect(reprise_call_is_empty(call), 0) && reprise_op_is_nothing(call)) {

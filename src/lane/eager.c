@@ -28,13 +28,6 @@ bool reprise_eager_by_range(void)
 	       (atomic_load(&reprise_pauses) & ~REPRISE_PAUSE_FLAGS) == 0 && reprise_stopped() == NULL;
 }
 
-bool reprise_eager_by_turn(void)
-{
-	return atomic_load(&reprise_pauses) == REPRISE_PAUSE_TURN &&
-	       (reprise_inside | reprise_in_range) == 0 && !reprise_program_captures_any() &&
-	       reprise_stopped() == NULL;
-}
-
 uint64_t reprise_eager_turn_ns(void)
 {
 	if (!reprise_eager_turn())

@@ -71,9 +71,6 @@ extern _Atomic uint32_t reprise_pauses;
 /* When the last eager turn began. */
 extern _Atomic uint64_t reprise_turn_begun;
 
-/* True if Reprise takes no part in this thread's calls only because of an eager turn. */
-bool reprise_eager_by_turn(void);
-
 /* Begins an eager turn, if none is under way, and issues what this thread holds. What other threads
  * hold, they issue at their next call, or the hold thread does: the program has not asked for a
  * pause, and the driver may keep the thread that issues. Takes lanes' locks. */
@@ -115,12 +112,24 @@ static inline const char *reprise_stopped(void)
 	return atomic_load_explicit(&reprise_stopped_because, memory_order_acquire);
 }
 
+/* True if these pauses are under way, and nothing else keeps Reprise from this thread's calls. */
+static inline bool reprise_takes_part_but_for(uint32_t pauses)
+{
+	return (reprise_inside | reprise_in_range) == 0 && !reprise_program_captures_any() &&
+	       atomic_load_explicit(&reprise_pauses, memory_order_acquire) == pauses &&
+	       reprise_stopped() == NULL;
+}
+
 /* True if Reprise handles this thread's calls. */
 static inline bool reprise_taking_part(void)
 {
-	return (reprise_inside | reprise_in_range) == 0 && !reprise_program_captures_any() &&
-	       atomic_load_explicit(&reprise_pauses, memory_order_acquire) == 0 &&
-	       reprise_stopped() == NULL;
+	return reprise_takes_part_but_for(0);
+}
+
+/* True if it does not only because of an eager turn. */
+static inline bool reprise_eager_by_turn(void)
+{
+	return reprise_takes_part_but_for(REPRISE_PAUSE_TURN);
 }
 
 /* After fork, in the child: clears the reason. */

@@ -60,7 +60,18 @@ static void pass(struct reprise_lane *lane, uint64_t passed)
 		atomic_store_explicit(&lane->noisy, true, memory_order_relaxed);
 }
 
-REPRISE_HOT bool reprise_turns_pass(const struct reprise_call *call, bool *timed)
+/* Apart, so that a call that is not timed saves no registers for it. */
+static __attribute__((noinline)) CUresult call_timed(const struct reprise_call *call)
+{
+	uint64_t begin = reprise_clock_ticks();
+	CUresult result = reprise_call_eager(call, NULL);
+
+	if (result == CUDA_SUCCESS)
+		reprise_op_cost_note_in_turn(call->kind, reprise_clock_since(begin));
+	return result;
+}
+
+REPRISE_HOT bool reprise_turns_pass(const struct reprise_call *call, CUresult *result)
 {
 	struct reprise_lane *lane;
 	uint64_t passed;
@@ -77,18 +88,9 @@ REPRISE_HOT bool reprise_turns_pass(const struct reprise_call *call, bool *timed
 	    !reprise_anchor_passes(lane, call, ops_of(lane) + 1))
 		return false;
 	pass(lane, passed);
-	*timed = passed % REPRISE_TUNE_EAGER_TIMED == 0;
+	*result =
+		passed % REPRISE_TUNE_EAGER_TIMED == 0 ? call_timed(call) : reprise_call_eager(call, NULL);
 	return true;
-}
-
-CUresult reprise_turns_call(const struct reprise_call *call, bool timed)
-{
-	uint64_t begin = timed ? reprise_clock_ticks() : 0;
-	CUresult result = reprise_call_eager(call, NULL);
-
-	if (timed && result == CUDA_SUCCESS)
-		reprise_op_cost_note_in_turn(call->kind, reprise_clock_since(begin));
-	return result;
 }
 
 bool reprise_turns_goes_on(struct reprise_lane *found, const struct reprise_call *call)

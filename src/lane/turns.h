@@ -45,12 +45,9 @@ static inline bool reprise_turns_look(struct reprise_lane *lane, struct reprise_
 void reprise_turns_switch(struct reprise_lane *lane);
 
 /* An op of an eager turn. True if no lane holds anything, there is no group, and it is no anchor:
- * it is counted, and the call is eager. *timed: it is one of those whose time is noted. Takes no
- * lock, and does not ask for the current context: an eager call is right in any. */
-bool reprise_turns_pass(const struct reprise_call *call, bool *timed);
-
-/* Makes that call. Nothing is held, so it is no matter what it loads. */
-CUresult reprise_turns_call(const struct reprise_call *call, bool timed);
+ * it is counted, and the call was made, without any lock; what it loads is no matter, since nothing
+ * is held. Does not ask for the current context: an eager call is right in any. */
+bool reprise_turns_pass(const struct reprise_call *call, CUresult *result);
 
 /* An op of an eager turn, in the lane of its stream. False if the turn ends before it. No lock is
  * held. */

@@ -31,7 +31,8 @@ EAGER_MOST = {
     "unlike": 200,      # 185: and does not for long: some are scanned, most pass at once
     "watched": 2120,    # 2053: calls come again by chance
     "pairs": 3500,      # 3060 to 3340, as time will have it, with half a wait: watched, and repeats in visits of two ops, which are not known to gain
-    "turn-waits": 500,  # 368 to 475, with a 24th of a wait, and turns that begin and end: in an eager turn; what was replayed, since it ended, apart
+    # 222 to 490, with a 24th of a wait, and turns that begin and end: in an eager turn, more where less of it passes unseen, which is a matter of time; what was replayed, since it ended, apart
+    "turn-waits": 500,
     "paused": 180,      # 170
     "backed-off": 165,  # 156
 }

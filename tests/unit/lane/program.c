@@ -67,7 +67,7 @@ static void call_op(unsigned int stream, struct work *work)
 {
 	struct reprise_call call = {.eager = eager, .entry = work, .stream = driver_stream(stream)};
 	struct reprise_lane *lane;
-	bool timed;
+	CUresult result;
 	uint32_t value = work->value;
 	void *params[] = {&value};
 
@@ -102,10 +102,8 @@ static void call_op(unsigned int stream, struct work *work)
 		reprise_loading_call(&call);
 		return;
 	}
-	if (reprise_eager_by_turn() && reprise_turns_pass(&call, &timed)) {
-		reprise_turns_call(&call, timed);
+	if (reprise_eager_by_turn() && reprise_turns_pass(&call, &result))
 		return;
-	}
 	if (reprise_eager_by_turn() && reprise_turns_goes_on(lane, &call)) {
 		reprise_loading_call(&call);
 		return;
