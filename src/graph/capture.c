@@ -210,7 +210,13 @@ CUgraph reprise_capture(const struct reprise_graph *graph, enum reprise_side sid
 		const struct reprise_op *op =
 			changed != NULL && reprise_bit(changed, i) ? &incoming[i] : &graph->ops[i];
 		CUstream stream = reprise_capture_streams_of(graph->capture_streams, side, op->member);
+		struct reprise_op within;
 
+		if (side == REPRISE_FOR_BUILDING && reprise_op_exceeds_limit(op)) {
+			within = *op;
+			within.kernel.shared_bytes = op->kernel.shared_most;
+			op = &within;
+		}
 		result = capture_op(&fork, op, stream);
 		if (result == CUDA_SUCCESS && nodes != NULL && whole)
 			whole = describe_node(&nodes[i], op, stream);

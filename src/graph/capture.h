@@ -5,7 +5,8 @@
 
 /*
  * Captures the graph's ops in order on the capture streams of `side`. Op i is incoming[i] where bit
- * i of `changed` is set; `changed` may be NULL. `nodes`, if not NULL, gets the node of each op.
+ * i of `changed` is set; `changed` may be NULL. `nodes`, if not NULL, gets the node of each op. For
+ * building, an op that exceeds its kernel's limit of shared memory is captured with the limit.
  * NULL if an op did not become exactly one node; nothing is left behind then. The thread's capture
  * mode must be relaxed, and the ops' context current.
  *

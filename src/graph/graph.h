@@ -90,7 +90,8 @@ struct reprise_graph {
 	_Atomic int state; /* enum reprise_graph_state */
 	/* a bit for each member with ops in it; it is launched into the stream of its first op */
 	uint8_t members;
-	/* only some nodes were set: not to be launched before a whole update */
+	/* only some nodes were set, or some were captured with less shared memory than their ops have:
+	 * not to be launched before a whole update */
 	bool mixed;
 	unsigned int count;
 	uint32_t number; /* in the order of the first builds; 0 before */

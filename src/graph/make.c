@@ -68,10 +68,19 @@ static bool upload(const struct reprise_graph *graph)
 	return result == CUDA_SUCCESS;
 }
 
+static bool exceeds_limit(const struct reprise_graph *graph)
+{
+	for (unsigned int i = 0; i < graph->count; i++)
+		if (reprise_op_exceeds_limit(&graph->ops[i]))
+			return true;
+	return false;
+}
+
 static bool capture(struct reprise_graph *graph)
 {
 	struct step step = begin_step();
 
+	graph->mixed = exceeds_limit(graph);
 	graph->graph = reprise_capture(graph, REPRISE_FOR_BUILDING, NULL, NULL, graph->nodes);
 	end_step(graph, step, REPRISE_COUNT_capture_longest_ns, REPRISE_TIMELINE_CAPTURE);
 	return graph->graph != NULL;
@@ -127,7 +136,6 @@ enum reprise_graph_state reprise_make_ready(struct reprise_graph *graph)
 		return failed(REPRISE_COUNT_build_failed_instantiate);
 	}
 	reprise_shadow_read(graph, graph->nodes);
-	graph->mixed = false;
 	reprise_count(REPRISE_COUNT_graphs_built, 1);
 	reprise_count(REPRISE_COUNT_graph_nodes, graph->count);
 	return REPRISE_GRAPH_READY;

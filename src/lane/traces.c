@@ -226,14 +226,11 @@ void reprise_lane_limit_shared(struct reprise_lane *lane, const struct reprise_f
 	int entered = reprise_enter();
 
 	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL;
-	     trace != NULL; trace = trace->older) {
-		bool built = atomic_load(&trace->graph.state) == REPRISE_GRAPH_READY;
-
+	     trace != NULL; trace = trace->older)
 		for (unsigned int i = 0; i < trace->count; i++)
 			if (op_launches(&trace->ops[i], &sought) &&
 			    (is_set || bytes < trace->ops[i].kernel.shared_most))
-				reprise_op_limit_shared(&trace->ops[i], bytes, built);
-	}
+				reprise_op_limit_shared(&trace->ops[i], bytes);
 	reprise_leave(entered);
 }
 

@@ -330,14 +330,17 @@ void reprise_kernel_take_values(struct reprise_op *into, const struct reprise_ca
 
 /* Where all blocks of a grid or cluster run at once, how many fit is a matter of their shared
  * memory, too: the driver may refuse more than it has accepted, below the limit. */
-void reprise_op_limit_shared(struct reprise_op *op, unsigned int bytes, bool built)
+void reprise_op_limit_shared(struct reprise_op *op, unsigned int bytes)
 {
 	struct reprise_op_kernel *kernel = &op->kernel;
 
 	kernel->shared_most =
 		kernel->fixed_grid && kernel->shared_bytes < bytes ? kernel->shared_bytes : bytes;
-	if (!built && kernel->shared_bytes > bytes)
-		kernel->shared_bytes = bytes;
+}
+
+bool reprise_op_exceeds_limit(const struct reprise_op *op)
+{
+	return op->kind == REPRISE_OP_KERNEL && op->kernel.shared_bytes > op->kernel.shared_most;
 }
 
 bool reprise_op_has_priority(const struct reprise_op *op)

@@ -120,9 +120,12 @@ uint64_t reprise_op_value(const struct reprise_op *op);
 /* True if the two ops, of the same shape, have the same values. */
 bool reprise_op_same_values(const struct reprise_op *a, const struct reprise_op *b);
 
-/* The program has set the kernel's limit of dynamic shared memory. `built`: the values stay what
- * they are, since a graph has them; else they are brought below the limit. */
-void reprise_op_limit_shared(struct reprise_op *op, unsigned int bytes, bool built);
+/* The program has set the kernel's limit of dynamic shared memory. The op's values stay what they
+ * are. */
+void reprise_op_limit_shared(struct reprise_op *op, unsigned int bytes);
+
+/* True if the limit is below what the op has: the driver would refuse it now. */
+bool reprise_op_exceeds_limit(const struct reprise_op *op);
 
 /* True if no change of memory lies between the two ops that could alter what their addresses
  * name. */

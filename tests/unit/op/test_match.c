@@ -630,32 +630,33 @@ static void is_issued_as_called(const struct reprise_op *op)
 	ck_assert_str_eq(issued, called);
 }
 
-/* What is set to 100, then to 40, and then to 200, and what of a call's 64 and 150 bytes agrees
- * then: of a graph that has 64, or of an op that is not built. */
+/* The limit is set to 100, then to 40, and then to 200: what of a call's 64 and 150 bytes agrees
+ * then with an op that has 64. */
 static const struct {
 	void (*make)(void);
-	bool built;
-	enum reprise_match at_100, at_40, at_200, more_at_200;
-	unsigned int bytes_at_40;
+	enum reprise_match more_at_200;
 } limited[] = {
-	{kernel, true, SAME, NOT, SAME, VALUES, 64},
-	{kernel, false, SAME, NOT, VALUES, VALUES, 40},
-	{cooperative, true, SAME, NOT, SAME, NOT, 64},
-	{in_clusters, true, SAME, NOT, SAME, NOT, 64},
-	{kernel_of_clusters, true, SAME, NOT, SAME, NOT, 64},
+	{kernel, VALUES},
+	{cooperative, NOT},
+	{in_clusters, NOT},
+	{kernel_of_clusters, NOT},
 };
+
+static void limit_to(unsigned int most, enum reprise_match agrees)
+{
+	reprise_op_limit_shared(&first.op, most);
+	ck_assert_int_eq(reprise_op_match(&first.op, &call), agrees);
+	ck_assert_uint_eq(first.op.kernel.shared_bytes, 64);
+	ck_assert_int_eq(reprise_op_exceeds_limit(&first.op), most < 64);
+}
 
 START_TEST(an_op_agrees_up_to_the_limit_that_is_set)
 {
 	limited[_i].make();
 	ck_assert_int_eq(keep(&first), REPRISE_UNFIT_NONE);
-	reprise_op_limit_shared(&first.op, 100, limited[_i].built);
-	ck_assert_int_eq(reprise_op_match(&first.op, &call), limited[_i].at_100);
-	reprise_op_limit_shared(&first.op, 40, limited[_i].built);
-	ck_assert_int_eq(reprise_op_match(&first.op, &call), limited[_i].at_40);
-	ck_assert_uint_eq(first.op.kernel.shared_bytes, limited[_i].bytes_at_40);
-	reprise_op_limit_shared(&first.op, 200, limited[_i].built);
-	ck_assert_int_eq(reprise_op_match(&first.op, &call), limited[_i].at_200);
+	limit_to(100, SAME);
+	limit_to(40, NOT);
+	limit_to(200, SAME);
 	call.kernel.shared_bytes = 150;
 	config.sharedMemBytes = 150;
 	ck_assert_int_eq(reprise_op_match(&first.op, &call), limited[_i].more_at_200);
