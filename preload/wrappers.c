@@ -17,16 +17,23 @@
 	DOOR(name, name, false) \
 	DOOR(name##_ptsz, name, true)
 
-/* A launch takes memory if the driver loads the code at its first use. */
+/* A launch takes memory if the driver loads the code at its first use. A function of its own: a
+ * call that is answered saves no registers for it. */
+static __attribute__((noinline)) CUresult call_with_room(const struct reprise_call *call)
+{
+	CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+
+	for (unsigned int tried = 0; result == CUDA_ERROR_OUT_OF_MEMORY && reprise_make_room(tried);
+	     tried++)
+		result = reprise_call_eager(call, NULL);
+	return result;
+}
+
 REPRISE_HOT static CUresult handle(struct reprise_call *call)
 {
 	CUresult result = reprise_inside != 0 ? call->eager(call) : reprise_handle_op(call);
 
-	for (unsigned int tried = 0;
-	     __builtin_expect(result == CUDA_ERROR_OUT_OF_MEMORY, 0) && reprise_make_room(tried);
-	     tried++)
-		result = reprise_call_eager(call, NULL);
-	return result;
+	return __builtin_expect(result == CUDA_ERROR_OUT_OF_MEMORY, 0) ? call_with_room(call) : result;
 }
 
 /* What the lane sets. Launches name every member of the call: else gcc clears all of it first. */

@@ -34,16 +34,15 @@ static void count_in(void)
 	atomic_fetch_add(&living, 1);
 }
 
-REPRISE_HOT uint32_t reprise_thread_self(void)
+_Thread_local uint32_t reprise_thread_number;
+
+uint32_t reprise_thread_begin(void)
 {
 	static _Atomic uint32_t threads;
-	static _Thread_local uint32_t self __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
-	if (__builtin_expect(self == 0, 0)) {
-		self = atomic_fetch_add(&threads, 1) + 1;
-		count_in();
-	}
-	return self;
+	reprise_thread_number = atomic_fetch_add(&threads, 1) + 1;
+	count_in();
+	return reprise_thread_number;
 }
 
 /* True if the main thread has ended and only waits for the others. It then has no executable file

@@ -12,11 +12,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/placement.h"
+
 /* Once. If `now`, starts the watching thread at once, else when there is something to look for. */
 void reprise_ending_begin(bool now);
 
+/* This thread's number; 0 before it is asked for. */
+extern _Thread_local uint32_t reprise_thread_number
+	__attribute__((tls_model(REPRISE_TLS_MODEL), visibility("hidden")));
+
+/* Gives this thread a number, and counts the thread. */
+uint32_t reprise_thread_begin(void);
+
 /* This thread's number, from 1; never another thread's. The first call counts the thread. */
-uint32_t reprise_thread_self(void);
+static inline uint32_t reprise_thread_self(void)
+{
+	uint32_t self = reprise_thread_number;
+
+	return __builtin_expect(self != 0, 1) ? self : reprise_thread_begin();
+}
 
 /* After fork, in the child. */
 void reprise_ending_reset(void);

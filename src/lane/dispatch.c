@@ -116,6 +116,28 @@ static inline void fetch(const struct reprise_op *op)
 	__builtin_prefetch(op->payload);
 }
 
+/* Most ops are kernels amid a visit that agree. True if this is one, of a stream alone: it is
+ * answered. The same as decide() does, which takes any other. */
+static inline bool defers(struct reprise_lane *lane, const struct reprise_call *call)
+{
+	const struct reprise_trace *trace = lane->trace;
+	const struct reprise_op *op;
+
+	if (trace == NULL || lane->group != NULL || call->kind != REPRISE_OP_KERNEL ||
+	    lane->cursor + 1 >= trace->count || reprise_verifying || reprise_observing ||
+	    (lane->counts.ops + 1) % REPRISE_TUNE_SERIES_TOLD == 0)
+		return false;
+	op = &trace->ops[lane->cursor];
+	if (op->kind != REPRISE_OP_KERNEL ||
+	    reprise_kernel_match_here(op, &call->kernel) != REPRISE_MATCH_SAME)
+		return false;
+	reprise_lane_count(&lane->counts.ops, 1);
+	reprise_lane_count(&lane->counts.kinds[REPRISE_OP_KERNEL], 1);
+	lane->cursor++;
+	fetch(&trace->ops[lane->cursor]);
+	return true;
+}
+
 /* In observe the call is made all the same, and timed, by the way of the op before the cursor.
  * False: it is not answered. */
 static __attribute__((noinline)) bool answer_observed(const struct reprise_lane *lane,
@@ -274,8 +296,6 @@ REPRISE_HOT static bool decide(struct reprise_lane *lane, struct reprise_call *c
 {
 	bool answered = false;
 
-	note_caller(lane, call);
-	reprise_own_streams_settle(lane->stream, false);
 	if (is_barrier(lane, call))
 		reprise_lane_barrier(lane, false);
 	else
@@ -379,17 +399,15 @@ static __attribute__((noinline)) CUresult call_eagerly(struct reprise_lane *lane
 	return result;
 }
 
-REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct reprise_call *call)
+/* Under the lane's lock, which it gives. A function of its own: an op that is deferred saves no
+ * registers for it. `first`: the lane was silent before. */
+static __attribute__((noinline)) REPRISE_HOT CUresult decide_and_give(struct reprise_lane *lane,
+                                                                      struct reprise_lane *found,
+                                                                      struct reprise_call *call,
+                                                                      bool first)
 {
-	struct reprise_lane *lane = take_for_op(&found, call);
-
-	if (__builtin_expect(lane == NULL, 0)) {
-		reprise_own_streams_settle(call->stream, call->per_thread);
-		return reprise_call_eager(call, NULL);
-	}
-
 	uint64_t launches = lane->counts.launches;
-	bool first = !atomic_load_explicit(&lane->noisy, memory_order_relaxed), launched;
+	bool launched;
 	CUresult result = CUDA_SUCCESS;
 
 	if (!decide(lane, call, &result))
@@ -397,4 +415,22 @@ REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct r
 	launched = lane->counts.launches != launches;
 	reprise_lock_give(&lane->lock);
 	return __builtin_expect(reprise_verifying, 0) && launched ? reprise_verify_wait(lane) : result;
+}
+
+REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct reprise_call *call)
+{
+	struct reprise_lane *lane = take_for_op(&found, call);
+	bool first;
+
+	if (__builtin_expect(lane == NULL, 0)) {
+		reprise_own_streams_settle(call->stream, call->per_thread);
+		return reprise_call_eager(call, NULL);
+	}
+	first = !atomic_load_explicit(&lane->noisy, memory_order_relaxed);
+	note_caller(lane, call);
+	reprise_own_streams_settle(lane->stream, false);
+	if (!defers(lane, call))
+		return decide_and_give(lane, found, call, first);
+	reprise_lock_give(&lane->lock);
+	return CUDA_SUCCESS;
 }

@@ -78,12 +78,8 @@ static void issue(struct reprise_lane *lane, const struct point *point)
 		issue_pending_waits(lane);
 }
 
-REPRISE_HOT void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy)
+void reprise_lanes_issue_before(const struct reprise_lane *lane, bool across)
 {
-	bool across = is_copy && lane->stream == CU_STREAM_LEGACY;
-
-	if (__builtin_expect(!across && reprise_lanes_unordered(lane), 1))
-		return;
 	if (atomic_load(&reprise_holding) == 0 && atomic_load(&reprise_groups_waiting) == 0)
 		return;
 

@@ -8,12 +8,22 @@
 
 #include "lane/threads.h"
 #include "lane/lane.h"
+#include "lane/registry.h"
+
+/* The rest of reprise_lanes_make_way(). */
+void reprise_lanes_issue_before(const struct reprise_lane *lane, bool across);
 
 /* Issues what other lanes hold that comes before an op of `lane`: blocking streams before the
  * legacy stream's ops, with the pending waits of their groups, and the other way round. `is_copy`:
  * a copy on the legacy stream also comes after lanes of other contexts, whose devices it may reach.
  */
-void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy);
+static inline void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy)
+{
+	bool across = is_copy && lane->stream == CU_STREAM_LEGACY;
+
+	if (__builtin_expect(across || !reprise_lanes_unordered(lane), 0))
+		reprise_lanes_issue_before(lane, across);
+}
 
 /* The same for a call on a stream that has no lane in the current context; it may be a copy. */
 void reprise_lanes_make_way_for(CUstream stream, bool per_thread);

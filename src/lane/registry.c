@@ -31,10 +31,7 @@ static _Atomic(struct reprise_lane *) lanes;
 static uint8_t lane_count;
 _Atomic uint32_t reprise_lanes_epoch REPRISE_HOT_DATA;
 _Thread_local uint32_t reprise_lanes_looked_up_at __attribute__((tls_model(REPRISE_TLS_MODEL)));
-/* Lanes of legacy streams in use. Most programs that order their streams themselves have none. */
-static _Atomic uint32_t legacy_lanes REPRISE_HOT_DATA;
-/* These, and the lanes that are ordered against them. */
-static _Atomic uint32_t blocking_lanes REPRISE_HOT_DATA;
+_Atomic uint32_t reprise_legacy_lanes REPRISE_HOT_DATA, reprise_blocking_lanes REPRISE_HOT_DATA;
 
 /* A signal handler may run between any two instructions and use the same entry for another stream.
  * So a reader reads the lane first, and then whose it is. */
@@ -115,8 +112,8 @@ void reprise_lane_read_attributes(struct reprise_lane *lane)
 /* A lane was given to a stream (`change` 1) or taken from it (-1). */
 static void count_order(const struct reprise_lane *lane, uint32_t change)
 {
-	atomic_fetch_add(&legacy_lanes, lane->stream == CU_STREAM_LEGACY ? change : 0);
-	atomic_fetch_add(&blocking_lanes, lane->blocking ? change : 0);
+	atomic_fetch_add(&reprise_legacy_lanes, lane->stream == CU_STREAM_LEGACY ? change : 0);
+	atomic_fetch_add(&reprise_blocking_lanes, lane->blocking ? change : 0);
 }
 
 /* Under the registry's lock. */
@@ -186,11 +183,11 @@ REPRISE_HOT struct reprise_lane *reprise_lanes_remembered(CUstream stream, bool 
 	return recall(stream, per_thread);
 }
 
-REPRISE_HOT bool reprise_lanes_back_off(struct reprise_lane *lane, const struct reprise_call *call)
+bool reprise_lanes_op_backs_off(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	uint32_t left = atomic_load_explicit(&lane->backoff_ops, memory_order_acquire);
 
-	if (__builtin_expect(left == 0, 1) || atomic_load(&lane->group_head) != NULL ||
+	if (left == 0 || atomic_load(&lane->group_head) != NULL ||
 	    atomic_load(&lane->deferred_since) != 0 ||
 	    ((lane->stream == CU_STREAM_LEGACY || !reprise_lanes_unordered(lane)) &&
 	     reprise_lanes_hold()) ||
@@ -361,13 +358,6 @@ bool reprise_lanes_are_done(CUcontext context)
 	return true;
 }
 
-REPRISE_HOT bool reprise_lanes_unordered(const struct reprise_lane *lane)
-{
-	if (lane->stream == CU_STREAM_LEGACY)
-		return atomic_load(&blocking_lanes) <= 1;
-	return !lane->blocking || atomic_load(&legacy_lanes) == 0;
-}
-
 void reprise_lanes_look_again(void)
 {
 	atomic_fetch_add(&reprise_lanes_epoch, 1);
@@ -397,7 +387,7 @@ void reprise_lanes_reset(void)
 	atomic_store(&reprise_attention, 0);
 	atomic_store(&reprise_unsettled, 0);
 	lane_count = 0;
-	atomic_store(&legacy_lanes, 0);
-	atomic_store(&blocking_lanes, 0);
+	atomic_store(&reprise_legacy_lanes, 0);
+	atomic_store(&reprise_blocking_lanes, 0);
 	atomic_fetch_add(&reprise_lanes_epoch, 1);
 }

@@ -14,9 +14,18 @@ struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread);
  * included. */
 struct reprise_lane *reprise_lanes_remembered(CUstream stream, bool per_thread);
 
+/* The rest of reprise_lanes_back_off(). */
+bool reprise_lanes_op_backs_off(struct reprise_lane *lane, const struct reprise_call *call);
+
 /* True if the op may be an eager call at once: its lane is in a backoff, or scans and has not found
  * that calls come again, and no lane holds ops that come before. Counts the op. */
-bool reprise_lanes_back_off(struct reprise_lane *lane, const struct reprise_call *call);
+static inline bool reprise_lanes_back_off(struct reprise_lane *lane,
+                                          const struct reprise_call *call)
+{
+	return __builtin_expect(atomic_load_explicit(&lane->backoff_ops, memory_order_acquire) != 0,
+	                        0) &&
+	       reprise_lanes_op_backs_off(lane, call);
+}
 
 enum reprise_pass {
 	REPRISE_PASS_NOT,
@@ -68,9 +77,18 @@ bool reprise_lanes_are_done(CUcontext context);
 /* The number of lanes that other threads use: with ops since the barrier before the last one. */
 unsigned int reprise_lanes_of_others(void);
 
+/* Lanes of legacy streams in use, of which most programs that order their streams themselves have
+ * none; and these with the lanes that are ordered against them. */
+extern _Atomic uint32_t reprise_legacy_lanes, reprise_blocking_lanes;
+
 /* True if no other lane can hold ops that come before this one's: the lane is not ordered against
  * any legacy or blocking lane. */
-bool reprise_lanes_unordered(const struct reprise_lane *lane);
+static inline bool reprise_lanes_unordered(const struct reprise_lane *lane)
+{
+	if (lane->stream == CU_STREAM_LEGACY)
+		return atomic_load(&reprise_blocking_lanes) <= 1;
+	return !lane->blocking || atomic_load(&reprise_legacy_lanes) == 0;
+}
 
 /* A lane has changed hands: clears all threads' caches. */
 void reprise_lanes_look_again(void);

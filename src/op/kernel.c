@@ -93,25 +93,14 @@ static size_t extra_size(void **extra, const void **buffer)
 	return size;
 }
 
-/* The parameters in the program's memory: an array of pointers, or a packed buffer. */
-struct source {
-	void **params;
-	const unsigned char *buffer;
-};
-
-static inline const void *param_at(const struct source *source, const struct reprise_layout *layout,
-                                   uint32_t i)
-{
-	return source->params != NULL ? source->params[i] : source->buffer + layout->params[i].offset;
-}
-
 /* False if the program's parameters do not have the form of the layout. */
-REPRISE_HOT static bool find_source(struct source *source, const struct reprise_layout *layout,
+REPRISE_HOT static bool find_source(struct reprise_source *source,
+                                    const struct reprise_layout *layout,
                                     const struct reprise_call_kernel *call)
 {
 	const void *buffer = NULL;
 
-	*source = (struct source){call->params, NULL};
+	*source = (struct reprise_source){call->params, NULL};
 	if (layout->count == 0)
 		return call->extra == NULL;
 	if (call->extra == NULL)
@@ -126,7 +115,7 @@ enum reprise_unfit reprise_kernel_examine(struct reprise_op *op,
                                           const struct reprise_call_kernel *call, CUcontext context)
 {
 	struct reprise_function function;
-	struct source source;
+	struct reprise_source source;
 
 	if (context == NULL)
 		function = reprise_function_of(call->function);
@@ -184,12 +173,12 @@ static void copy_params(struct reprise_op *op, const struct reprise_call_kernel 
 {
 	const struct reprise_layout *layout = op->kernel.layout;
 	unsigned char *packed = op->payload + attribute_bytes(op);
-	struct source source;
+	struct reprise_source source;
 
 	if (!find_source(&source, layout, call))
 		return;
 	for (uint32_t i = 0; i < layout->count; i++)
-		copy_bytes(packed + layout->params[i].offset, param_at(&source, layout, i),
+		copy_bytes(packed + layout->params[i].offset, reprise_param_at(&source, layout, i),
 		           layout->params[i].size);
 }
 
@@ -240,85 +229,23 @@ static bool same_attributes(const struct reprise_op *op, const struct reprise_ca
 	return true;
 }
 
-static inline bool same_bytes(const void *a, const void *b, uint32_t size)
-{
-	uint64_t a8, b8;
-	uint32_t a4, b4;
-
-	switch (size) {
-	case 8:
-		memcpy(&a8, a, 8);
-		memcpy(&b8, b, 8);
-		return a8 == b8;
-	case 4:
-		memcpy(&a4, a, 4);
-		memcpy(&b4, b, 4);
-		return a4 == b4;
-	default:
-		return memcmp(a, b, size) == 0;
-	}
-}
-
-static bool legal_grid(const unsigned int *grid)
-{
-	return grid[0] - 1 < 0x7fffffff && grid[1] - 1 < 65535 && grid[2] - 1 < 65535;
-}
-
-/* The same function, block and attributes. `packed`: the op's parameters. */
-static inline __attribute__((always_inline)) enum reprise_match match_values(
-	const struct reprise_op_kernel *kernel, const struct reprise_call_kernel *call,
-	const unsigned char *packed, struct source source)
-{
-	const struct reprise_layout *layout = kernel->layout;
-	enum reprise_match match = REPRISE_MATCH_SAME;
-
-	if (memcmp(call->grid, kernel->grid, sizeof(kernel->grid)) != 0) {
-		if (kernel->fixed_grid || !legal_grid(call->grid))
-			return REPRISE_MATCH_NOT;
-		match = REPRISE_MATCH_VALUES;
-	}
-	if (call->shared_bytes > kernel->shared_most)
-		return REPRISE_MATCH_NOT;
-	if (call->shared_bytes != kernel->shared_bytes)
-		match = REPRISE_MATCH_VALUES;
-	for (uint32_t i = 0; match == REPRISE_MATCH_SAME && i < layout->count; i++)
-		if (!same_bytes(packed + layout->params[i].offset, param_at(&source, layout, i),
-		                layout->params[i].size))
-			match = REPRISE_MATCH_VALUES;
-	return match;
-}
-
-/* With attributes, or a packed buffer of parameters. */
-static __attribute__((noinline)) enum reprise_match match_extended(
-	const struct reprise_op *op, const struct reprise_call_kernel *call)
+enum reprise_match reprise_kernel_match_extended(const struct reprise_op *op,
+                                                 const struct reprise_call_kernel *call)
 {
 	const struct reprise_op_kernel *kernel = &op->kernel;
 	unsigned int attributes = call->config != NULL ? call->config->numAttrs : 0;
-	struct source source;
+	struct reprise_source source;
 
 	if ((call->config != NULL) != kernel->extended || attributes != kernel->attribute_count ||
 	    !find_source(&source, kernel->layout, call) || !same_attributes(op, call))
 		return REPRISE_MATCH_NOT;
-	return match_values(kernel, call, op->payload + attribute_bytes(op), source);
+	return reprise_kernel_match_values(kernel, call, op->payload + attribute_bytes(op), source);
 }
 
-/* One by one: the call was written a moment ago, by stores that a wider load might not fit into. */
-static inline bool same_block(const unsigned int *a, const unsigned int *b)
+enum reprise_match reprise_kernel_match(const struct reprise_op *op,
+                                        const struct reprise_call_kernel *call)
 {
-	return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
-}
-
-REPRISE_HOT enum reprise_match reprise_kernel_match(const struct reprise_op *op,
-                                                    const struct reprise_call_kernel *call)
-{
-	const struct reprise_op_kernel *kernel = &op->kernel;
-
-	if (call->function != kernel->function || !same_block(call->block, kernel->block) ||
-	    (call->params == NULL && call->extra == NULL) != kernel->empty_params)
-		return REPRISE_MATCH_NOT;
-	if (__builtin_expect(kernel->extended || call->config != NULL || call->extra != NULL, 0))
-		return match_extended(op, call);
-	return match_values(kernel, call, op->payload, (struct source){call->params, NULL});
+	return reprise_kernel_match_here(op, call);
 }
 
 void reprise_kernel_take_values(struct reprise_op *into, const struct reprise_call_kernel *call)

@@ -53,7 +53,7 @@
 static struct reprise_lock start_lock;
 static _Atomic int started; /* mode + 1; 0: not started */
 
-static _Atomic int prepared REPRISE_HOT_DATA;
+_Atomic int reprise_process_prepared REPRISE_HOT_DATA;
 static bool registered; /* a forked child inherits it */
 
 /* ---- exit and fork ---- */
@@ -76,7 +76,7 @@ static void finish_timeline(void)
 static void reset_here(void)
 {
 	atomic_store(&start_lock.word, 0);
-	atomic_store(&prepared, 0);
+	atomic_store(&reprise_process_prepared, 0);
 }
 
 /*
@@ -289,12 +289,11 @@ static void prepare(void)
 	reprise_thread_await_begun(REPRISE_TUNE_THREAD_BEGIN_NS);
 }
 
-REPRISE_HOT void reprise_process_prepare(void)
+void reprise_process_prepare_once(void)
 {
 	int before = 0;
 
-	if (__builtin_expect(atomic_load_explicit(&prepared, memory_order_relaxed) != 0, 1) ||
-	    !atomic_compare_exchange_strong(&prepared, &before, 1))
+	if (!atomic_compare_exchange_strong(&reprise_process_prepared, &before, 1))
 		return;
 	prepare();
 }

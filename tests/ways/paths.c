@@ -4,7 +4,7 @@
  *
  *   ways-paths MODULE PATH
  *
- * Prints how many ops were measured, and how many of them were replayed.
+ * Prints how many ops were measured, how many of them were replayed, and by how many launches.
  */
 #include <cuda.h>
 #include <stdbool.h>
@@ -106,12 +106,26 @@ __attribute__((noinline)) void measured(void (*period)(void))
 	__asm__ volatile("");
 }
 
-static uint64_t replayed(void)
+static struct reprise_counts counted(void)
 {
 	struct reprise_counts counts;
 
 	reprise_read_counts(&counts, sizeof(counts));
-	return counts.replayed;
+	return counts;
+}
+
+static unsigned int calls;
+static uint64_t replayed, launches; /* of these calls, and for them */
+
+static void measure(void (*period)(void))
+{
+	struct reprise_counts before = counted(), after;
+
+	measured(period);
+	after = counted();
+	calls += CHAIN;
+	replayed += after.replayed - before.replayed;
+	launches += after.launches - before.launches;
 }
 
 static void set_up(const char *path)
@@ -128,31 +142,26 @@ static void set_up(const char *path)
 	check(cuMemAlloc(&memory, 4096));
 }
 
-/* In an eager turn nothing is replayed: a period is measured where that was so in two before it. */
-static unsigned int measure_turns(void (*period)(void), unsigned int most, uint64_t *late)
+/* In an eager turn nothing is replayed: a period is measured where that was so in two before it.
+ * The turn may end in it. */
+static void measure_turns(void (*period)(void), unsigned int most)
 {
-	uint64_t first = replayed(), before;
-	unsigned int measured_periods = 0, eager = 0;
+	uint64_t first = counted().replayed, before;
+	unsigned int eager = 0;
 	time_t begin = time(NULL);
 
-	while (measured_periods < most && time(NULL) - begin < PATIENCE_S) {
-		before = replayed();
+	while (calls < most * CHAIN && time(NULL) - begin < PATIENCE_S) {
+		before = counted().replayed;
 		period();
-		eager = replayed() == before && before - first > 1000 ? eager + 1 : 0;
-		if (eager < 2)
-			continue;
-		before = replayed();
-		measured(period);
-		*late += replayed() - before; /* the turn ended just then */
-		measured_periods++;
+		eager = counted().replayed == before && before - first > 1000 ? eager + 1 : 0;
+		if (eager >= 2)
+			measure(period);
 	}
-	return measured_periods;
 }
 
 int main(int argc, char **argv)
 {
-	unsigned int path = 0, count = 0;
-	uint64_t late = 0;
+	unsigned int path = 0;
 
 	if (argc != 3)
 		return 2;
@@ -166,9 +175,10 @@ int main(int argc, char **argv)
 	if (paths[path].pauses)
 		reprise_pause();
 	if (paths[path].turns)
-		count = measure_turns(paths[path].period, paths[path].measured, &late);
-	for (; !paths[path].turns && count < paths[path].measured; count++)
-		measured(paths[path].period);
-	printf("calls=%u\nreplayed=%u\n", count * CHAIN, (unsigned int)late);
+		measure_turns(paths[path].period, paths[path].measured);
+	for (unsigned int i = 0; !paths[path].turns && i < paths[path].measured; i++)
+		measure(paths[path].period);
+	printf("calls=%u\nreplayed=%u\nlaunches=%u\n", calls, (unsigned int)replayed,
+	       (unsigned int)launches);
 	return 0;
 }
