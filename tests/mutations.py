@@ -1112,7 +1112,7 @@ BUGS = (
     ("reports of different modes are summed", "join", 'self.reports and report["mode"] != self.reports[0]["mode"]', "self.reports and not report", "altered_reports"),
     ("a report is counted twice", "join", "        elif before is not None:\n", "        elif before is not None and not report:\n", "altered_reports"),
     ("reports are not judged", "load", "    problem = schema.wrong(report)\n", "    problem = None\n", "altered_reports"),
-    ("a loss is passed over", "verdict", '    elif report["saved_ns"] < 0:\n', '    elif report["saved_ns"] < 0 and not report["replayed"]:\n', "reports"),
+    ("what a model expects is told as a gain", "gain", '"Gain" if would else "Launch time of the replayed calls"', '"Gain: " + str(report["saved_ns"] // 1000) + " us" if report["saved_ns"] else "Gain"', "reports"),
     ("what was never measured is told as measured", "reprise_cost_is_measured", "	return atomic_load_explicit(&measured[cost], memory_order_relaxed);", "	return cost < REPRISE_COST_COUNT || measured[cost];", "patch"),
     ("a loss is told as a gain", "gained", '"lost" if report["saved_ns"] < 0 else "saved"', '"saved"', "reports"),
     ("observe passes a loss over", "summary", "    elif saved < 0:\n", "    elif saved < -1e18:\n", "reports"),

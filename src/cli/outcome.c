@@ -193,20 +193,23 @@ static void tell_kept(const struct reprise_outcome *outcome, const struct repris
 	fputc('\n', stderr);
 }
 
+/* By turns, or what is expected of replaying. */
 static void tell_gain(const struct reprise_summary *summary, bool observed)
 {
 	char saved[REPRISE_AMOUNT_MOST], time[REPRISE_AMOUNT_MOST];
+	bool lost = summary->saved_ns < 0;
 
-	reprise_amount_duration((double)(summary->saved_ns < 0 ? -summary->saved_ns
-	                                                       : summary->saved_ns),
-	                        saved);
-	reprise_amount_duration((double)summary->launch_time_ns, time);
-	if (summary->saved_ns > 0)
-		fprintf(stderr, ", %s about %s of %s launch time", observed ? "which would save" : "saved",
-		        saved, time);
-	else if (summary->saved_ns < 0)
-		fprintf(stderr, ", %sabout %s slower than without (of %s launch time)",
-		        observed ? "which would be " : "", saved, time);
+	if (summary->measured[0] != '\0')
+		fprintf(stderr, ", %s", summary->measured);
+	else if (!observed)
+		fputs(summary->any_measured ? ", each report tells its gain" : ", gain not measured",
+		      stderr);
+	else if (summary->saved_ns != 0)
+		fprintf(stderr,
+		        lost ? ", which would be about %s slower than without (of %s launch time)"
+		             : ", which would save about %s of %s launch time",
+		        reprise_amount_duration((double)llabs(summary->saved_ns), saved),
+		        reprise_amount_duration((double)summary->launch_time_ns, time));
 }
 
 static void tell_shares(const struct reprise_summary *summary, bool observed)
@@ -272,9 +275,7 @@ static void tell_line(const struct reprise_outcome *outcome, const struct repris
 		fprintf(stderr, "reprise: no CUDA launches were seen");
 	else
 		tell_shares(summary, observed);
-	if (summary->replayed > 0 && summary->measured[0] != '\0')
-		fprintf(stderr, ", %s", summary->measured);
-	else if (summary->replayed > 0)
+	if (summary->replayed > 0)
 		tell_gain(summary, observed);
 	if (summary->ops > 0)
 		tell_others(summary);

@@ -56,6 +56,7 @@ struct reprise_summary {
 	char difference[512]; /* found by a process with REPRISE=verify; "": none */
 	char aside_for[128];  /* the tool for which a process stood aside */
 	char measured[192];   /* what turns have measured in the one process that is summed */
+	bool any_measured;    /* any process has measured anything */
 	char stopped[128];    /* why a process stopped replaying before its end */
 };
 

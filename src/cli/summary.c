@@ -104,10 +104,10 @@ static void add_counts(struct reprise_summary *summary, const char *report)
 		strcpy(summary->stopped, stopped);
 	if (summary->difference[0] == '\0')
 		word(report, "difference", summary->difference, sizeof(summary->difference));
-	if (summary->counted == 0)
-		word(report, "measured", summary->measured, sizeof(summary->measured));
-	else
-		summary->measured[0] = '\0'; /* each has measured itself: the report tells of all */
+	word(report, "measured", summary->measured, sizeof(summary->measured));
+	summary->any_measured = summary->any_measured || summary->measured[0] != '\0';
+	if (summary->counted > 0)
+		summary->measured[0] = '\0'; /* each has measured itself: the reports tell of all */
 	word(report, "mode", mode, sizeof(mode));
 	summary->unchecked += strcmp(mode, "on") == 0;
 	summary->ops += number(report, "ops");

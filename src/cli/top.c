@@ -71,23 +71,24 @@ static void tell_lately(const struct seen *now, char words[REPRISE_AMOUNT_MOST])
 		strcpy(words, now->unwatched > then->unwatched ? "off" : "idle");
 }
 
+/* By turns, or what is expected of replaying. */
 static void tell_gain(const struct reprise_summary *summary, char *words, size_t size)
 {
-	bool observed = summary->kind == REPRISE_SUMMARY_OBSERVED;
 	char saved[REPRISE_AMOUNT_MOST], time[REPRISE_AMOUNT_MOST];
 
-	reprise_amount_duration((double)llabs(summary->saved_ns), saved);
-	reprise_amount_duration((double)summary->launch_time_ns, time);
 	if (summary->measured[0] != '\0')
 		snprintf(words, size, "%s", summary->measured);
-	else if (summary->saved_ns == 0)
+	else if (summary->kind != REPRISE_SUMMARY_OBSERVED && summary->replayed > 0)
+		snprintf(words, size, "not measured");
+	else if (summary->kind != REPRISE_SUMMARY_OBSERVED || summary->saved_ns == 0)
 		snprintf(words, size, "-");
-	else if (summary->saved_ns > 0)
-		snprintf(words, size, "%s about %s of %s launch time", observed ? "would save" : "saved",
-		         saved, time);
 	else
-		snprintf(words, size, "%sabout %s slower than without (of %s launch time)",
-		         observed ? "would be " : "", saved, time);
+		snprintf(words, size,
+		         summary->saved_ns > 0
+		             ? "would save about %s of %s launch time"
+		             : "would be about %s slower than without (of %s launch time)",
+		         reprise_amount_duration((double)llabs(summary->saved_ns), saved),
+		         reprise_amount_duration((double)summary->launch_time_ns, time));
 }
 
 static void show_line(const char *line)

@@ -70,8 +70,9 @@ void reprise_report_forget(void)
 	reprise_accounts_reset();
 }
 
-/* ", saved about 430 ms of 503 ms launch time"; "" if nothing was replayed: that saves and costs
- * nothing. */
+/* ", 1.31 x faster, measured in 42 turns, 1.27 to 1.35"; in observe the model's account,
+ * ", which would save about 430 ms of 503 ms launch time"; "" if nothing was replayed: that saves
+ * and costs nothing. */
 static void write_gain(const struct reprise_totals *totals, char *words, size_t size)
 {
 	char saved[REPRISE_AMOUNT_MOST], all[REPRISE_AMOUNT_MOST];
@@ -86,14 +87,17 @@ static void write_gain(const struct reprise_totals *totals, char *words, size_t 
 	}
 	if (totals->counts.replayed == 0)
 		return;
+	if (!reprise_observing) {
+		snprintf(words, size, ", gain not measured");
+		return;
+	}
 	reprise_amount_duration((double)(ns < 0 ? -ns : ns), saved);
 	reprise_amount_duration((double)totals->gain.all_ns, all);
 	if (ns < 0)
-		snprintf(words, size, ", %sabout %s slower than without (of %s launch time)",
-		         reprise_observing ? "which would be " : "", saved, all);
+		snprintf(words, size, ", which would be about %s slower than without (of %s launch time)",
+		         saved, all);
 	else
-		snprintf(words, size, ", %s about %s of %s launch time",
-		         reprise_observing ? "which would save" : "saved", saved, all);
+		snprintf(words, size, ", which would save about %s of %s launch time", saved, all);
 }
 
 static void say_one_line(const struct reprise_totals *totals)

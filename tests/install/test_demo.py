@@ -136,7 +136,7 @@ class Demo(unittest.TestCase):
     def test_enough(self):
         self.program_in_place_of_the_real_one()
         self.judged("reprise: 95.0 % of 1,200,000 launches replayed", 0)
-        self.judged("reprise: 100.0 % of 1,200,000 launches replayed, saved about 1 ms", 0)
+        self.judged("reprise: 100.0 % of 1,200,000 launches replayed, 1.31 x faster, measured in 42 turns, 1.27 to 1.35", 0)
 
     def test_too_little(self):
         self.program_in_place_of_the_real_one()

@@ -163,7 +163,7 @@ class Page(unittest.TestCase):
     def test_a_run(self):
         replayed(self.folder / "r.json", "mixed", REPRISE_PAYS="measured")
         self.made_of(self.folder / "r.json")
-        self.fits(["What to do next", "Over time", "Sequences", "What a call costs", "What happened to each call", "Gain", "Kernels"], 2)
+        self.fits(["What to do next", "Over time", "Sequences", "What a call costs", "What happened to each call", "Launch time of the replayed calls", "Kernels"], 2)
 
     def test_ranks_and_long_names(self):
         for rank in range(3):
@@ -207,6 +207,7 @@ class Page(unittest.TestCase):
         for name, shape in (("a", "pageable"), ("b", "chain")):
             told, _ = replayed(self.folder / f"{name}.json", shape)
             told["command"].append("W" * 200)
+            told["turns"] = {"verdict": "replay", "gain": 1250, "low": 1200, "high": 1300, "processor": 960, "turns": 16, "tests": 1, "loops": 1, "decided_ns": 10**9, "lost_ns": 10**6}
             (self.folder / f"{name}.json").write_text(json.dumps(told))
         self.made_of(self.folder / "a.json", self.folder / "b.json", "--compare")
         self.fits(["Outcome", "What a call costs", "What stands in the way"], 0)

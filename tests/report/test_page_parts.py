@@ -168,11 +168,15 @@ class Verdict(WithReports):
         told = self.judged(turns=TURNS | {"verdict": "bound", "gain": 0})
         self.assertEqual((told.headline, told.bars), ("Nothing to gain: the GPU is behind; measuring cost 1 ms", []))
         told = self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0}, measured="too short to measure")
-        self.assertEqual((told.tone, "estimated" in told.basis), ("fair", True))
+        self.assertEqual((told.headline, told.tone, told.bars), ("No verdict", "fair", ()))
+        without = {name: value for name, value in self.on.items() if name not in ("turns", "measured")}
+        for report, headline in ((without, "Gain not measured"), (without | {"measured": "too short to measure"}, "No gain was measured")):
+            told = judgement.of(report | {"saved_ns": 10**9}, [report])
+            self.assertEqual((told.headline, told.tone, told.bars), (headline, "fair", ()))
 
     def test_a_loss_and_a_difference_are_red(self):
-        lost = {name: value for name, value in self.on.items() if name not in ("turns", "measured")} | {"saved_ns": -5_000_000}
-        self.assertEqual(judgement.of(lost, [lost]).tone, "bad")
+        for lost in (self.observed | {"saved_ns": -5_000_000, "replayed": 0}, self.observed | {"saved_ns": -5_000_000, "launches": 0}):
+            self.assertEqual(judgement.of(lost, [lost]).tone, "bad")
         self.assertEqual(self.judged(difference="node 3").tone, "bad")
 
     def test_several_processes_show_the_one_that_gained_least(self):
@@ -434,7 +438,7 @@ class Terms(WithReports):
         full["gain"] |= {"patches_ns": 9, "exits_ns": 9, "build_ns": 9, "eager_assumed": ["kernel"]}
         full["gpu"] = {"kernels": 1, "busy_ns": 1, "span_ns": 2, "dropped": 0, "rows": [{"name": "k", "launches": 1, "ns": 1}]}
         yield "a run", page.whole([copy.deepcopy(full)])
-        yield "a loss", page.whole([copy.deepcopy(full) | {"saved_ns": -10**6}])
+        yield "a loss", page.whole([copy.deepcopy(self.observed) | {"saved_ns": -10**6}])
         for which in ("observed", "pageable"):
             yield which, self.told(which)[1]
         for verdict in ("replay", "eager", "costly", "unclear", "bound", "undecided"):

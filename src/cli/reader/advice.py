@@ -44,8 +44,7 @@ class Obstacle:
 
 def in_graphs_ns(report):
     """What a replayed call costs the program's threads; None if none was replayed."""
-    gain, replayed = report["gain"], report["replayed"]
-    return sum(gain[part] for part in ("launches_ns", "patches_ns", "exits_ns", "defers_ns")) / replayed if replayed else None
+    return reports.in_graphs(report) / report["replayed"] if report["replayed"] else None
 
 
 def eager_ns(report):

@@ -79,7 +79,7 @@ def of_one(report):
     words = (f"{report.get('measured', 'An earlier loop had a verdict')}." if "earlier" in turns
              else f"{of_turns(turns['turns'])} {have(turns['turns'])} not shown yet whether replaying gains. Measuring cost {cost}." if turns["turns"]
              else f"The program's loop was {report['measured']}." if report["measured"].startswith("too short") else "No loop was found to measure.")
-    return estimated(report, "No verdict", words, tone="fair")
+    return Judgement("fair", "No verdict", words)
 
 
 def of_several(each):
@@ -95,23 +95,21 @@ def of_several(each):
                      bars, ends, "time of its loop, measured")
 
 
-def estimated(report, headline="", words="", tone=""):
-    """By a model: the whole run in observe, otherwise the launch time."""
-    wall, gained = report["wall_ns"], reports.shorter(report) if report["mode"] == "observe" else None
+def expected(report):
+    """Of what was only observed, by a model: the whole run, or else the launch time."""
+    wall, gained = report["wall_ns"], reports.shorter(report)
     if gained is not None and wall:
         left = max(wall - gained, 1)
         bars, _ = two_bars(wall, left, show=duration)
         how = "as measured" if reports.kernels_were_measured(report) else f"if a kernel takes {duration(reports.kernel_ns(report))}: run with --cupti to measure"
-        found = "good" if wall / left >= NOTABLE else "bad" if gained < 0 else "fair"
-        shown = f"Would be about {wall / left:.2f} x faster" if found == "good" else f"Would be about {left / wall:.2f} x slower" if found == "bad" else "Little to gain"
-        return Judgement(tone or found, headline or shown, words or f"An estimate of the run under Reprise, {how}.", bars, basis="duration of the run, estimated")
+        tone = "good" if wall / left >= NOTABLE else "bad" if gained < 0 else "fair"
+        headline = f"Would be about {wall / left:.2f} x faster" if tone == "good" else f"Would be about {left / wall:.2f} x slower" if tone == "bad" else "Little to gain"
+        return Judgement(tone, headline, f"An estimate of the run under Reprise, {how}.", bars, basis="duration of the run, estimated")
     launching, saved = report["launch_time_ns"], report["saved_ns"]
     bars, _ = two_bars(launching, max(launching - saved, 0), show=duration) if launching else ([], None)
-    done = reports.done(report, "saved")
-    found = "good" if saved > 0 else "bad" if saved < 0 else "fair"
-    shown = {"good": f"{share(saved, launching)} of launch time {done}", "bad": f"{duration(-saved)} {reports.done(report, 'lost')}", "fair": f"Nothing {done}"}[found]
-    return Judgement(tone or found, headline or shown, words or "By estimate from what calls cost; turns have measured nothing here.", bars,
-                     basis="launch time of the program's threads, estimated")
+    tone = "good" if saved > 0 else "bad" if saved < 0 else "fair"
+    headline = {"good": f"{share(saved, launching)} of launch time would be saved", "bad": f"{duration(-saved)} would be lost", "fair": "Nothing would be saved"}[tone]
+    return Judgement(tone, headline, "By estimate from what calls cost.", bars, basis="launch time of the program's threads, estimated")
 
 
 def of(report, each):
@@ -121,9 +119,11 @@ def of(report, each):
         found = of_one(each[0]) if len(each) == 1 else of_several(each)
         if found:
             return found
-    if report["mode"] == "on" and "measured" in report:
-        return estimated(report, "No gain was measured", f"By turns: {report['measured']}.", tone="fair")
-    return estimated(report)
+    if report["mode"] == "observe":
+        return expected(report)
+    if "measured" in report:
+        return Judgement("fair", "No gain was measured", f"By turns: {report['measured']}.")
+    return Judgement("fair", "Gain not measured", "Turns measure it, and were off." if report["replayed"] else "Nothing was replayed.")
 
 
 def seen(report):

@@ -184,7 +184,7 @@ def over_time(report, each):
 
 
 def waterfall(report):
-    """What the calls would have cost; what graphs cost instead, one after another; and what is left: (label, begin, end, kind, value)."""
+    """What the calls would have cost; what graphs cost instead, one after another; and in observe what is left: (label, begin, end, kind, value)."""
     parts, would = report["gain"], report["mode"] == "observe"
     yield marked("what would be replayed, one by one" if would else "the replayed calls, one by one"), 0, parts["replaced_ns"], "eager", duration(parts["replaced_ns"])
     at = 0
@@ -192,32 +192,39 @@ def waterfall(report):
         if parts[key]:
             yield marked(label), at, at + parts[key], kind, duration(parts[key])
         at += parts[key]
-    word, gained = reports.gained(report)
-    lost = report["saved_ns"] < 0
-    yield f"<b>{marked(word)}</b>", *sorted((at, parts["replaced_ns"])), "bad" if lost else "good", f"<b>{duration(gained)}</b>"
+    if would:
+        word, gained = reports.gained(report)
+        yield f"<b>{marked(word)}</b>", *sorted((at, parts["replaced_ns"])), "bad" if report["saved_ns"] < 0 else "good", f"<b>{duration(gained)}</b>"
+    else:
+        yield f"<b>{marked('in graphs')}</b>", 0, at, "replayed", f"<b>{duration(at)}</b>"
     if would or parts["build_ns"]:
         yield marked("building graphs, in the background"), 0, parts["build_ns"], "cost", duration(parts["build_ns"])
 
 
-def passive(done):
-    """What is saved, or would be."""
-    return done if done.startswith("would be ") else f"is {done}"
+def expected(report):
+    """What observe expects of replaying, in sentences."""
+    even = reports.break_even(report)
+    yield (f"The run gets {'longer' if report['saved_ns'] < 0 else 'shorter'} by what {marked(reports.gained(report)[0])} only as far as the GPU waited for calls.")
+    if even:
+        launches = term("graph launch", "graph launch" if even == 1 else "graph launches")
+        yield f"A graph pays for its building after {count(even)} {launches} ({term('break-even')})."
+    for name, words_, shorter in observed.run_shorter(report):
+        yield f"{escape(name)}: {escape(words_)}, {escape(shorter)}."
 
 
 def gain(report):
     listed = list(waterfall(report))
     whole = max(end for _, _, end, _, _ in listed) or 1
     drawn = [(label, plots.bar(plots.piece(kind, plots.per_cent(begin, whole), plots.per_cent(end - begin, whole))), value) for label, begin, end, kind, value in listed]
-    even, assumed = reports.break_even(report), tables.assumed(report)
-    lines = [f"Time of the program's threads, by estimate from what calls cost. The run gets {'longer' if report['saved_ns'] < 0 else 'shorter'} by what {marked(passive(reports.gained(report)[0]))} "
-             "only as far as the GPU waited for calls."]
+    assumed, would = tables.assumed(report), report["mode"] == "observe"
+    lines = ["Time of the program's threads, by estimate from what calls cost."]
+    if not would:
+        lines.append(f"What the program {term('gain', 'gained')} is measured by {term('turns')}; this account does not tell it.")
     if assumed:
         lines.append(f"Assumed, as on an H200, since nothing was measured: {escape(assumed)}.")
-    if even:
-        launches = term("graph launch", "graph launch" if even == 1 else "graph launches")
-        lines.append(f"A graph pays for its building after {count(even)} {launches} ({term('break-even')}).")
-    lines += [f"{escape(name)}: {escape(words_)}, {escape(shorter)}." for name, words_, shorter in observed.run_shorter(report)]
-    return section("Gain", " ".join(lines), plots.rows(drawn))
+    if would:
+        lines += expected(report)
+    return section("Gain" if would else "Launch time of the replayed calls", " ".join(lines), plots.rows(drawn))
 
 
 def call_costs(report):
@@ -286,13 +293,14 @@ def trace_facts(row, report):
 
 def trace(row, report, numbers, most):
     spent = min(reports.launches_of(row, report), row["eager_ns"])
+    value = reports.saved_by(row, report) if report["mode"] == "observe" else row["eager_ns"]
     words_ = f"{duration(row['eager_ns'])} one by one, {duration(spent)} as graphs"
     drawn = plots.bar(plots.piece("eager", 0, plots.per_cent(row["eager_ns"], most), words_), plots.piece("replayed front", 0, plots.per_cent(spent, most), words_))
     listed = "".join(f"<div><dt>{marked(key)}</dt><dd>{escape(value)}</dd></div>" for key, value in trace_facts(row, report))
     whose = f"{row['who']}: " if "who" in row else ""
     calls = marked(f"{of_calls(row['length'])} × {count(row['replays'])}, {share(row['ops'], report['ops'])} of all calls")
     return (f'<details class="trace"><summary><span class="label">{named(row.get("first", "no kernel"), 80)}<small>{escape(whose)}{calls}</small></span>{drawn}'
-            f'<span class="value">{duration(reports.saved_by(row, report))}</span></summary><dl class="facts">{listed}</dl>{sequence(row, numbers)}</details>')
+            f'<span class="value">{duration(value)}</span></summary><dl class="facts">{listed}</dl>{sequence(row, numbers)}</details>')
 
 
 def traces(report):
@@ -302,9 +310,9 @@ def traces(report):
     numbers = {row["number"]: row["name"] for row in report["kernels"] if "number" in row}
     most = max(row["eager_ns"] for row in rows) or 1
     others = len(report["trace_rows"]) - len(rows) + report["trace_rest"]["made"]
-    saved = reports.done(report, "saved")
-    return section("Sequences", f"A {term('sequence')} repeats, and a graph stands for it. Grey: what its calls would take one by one; blue: what launching its graph took, both of the program's threads. The figure is what "
-                   f"{marked(passive(saved))}. Open one to see its kernels.",
+    figure = f"is what {marked(reports.done(report, 'saved'))}" if report["mode"] == "observe" else "is the grey one"
+    return section("Sequences", f"A {term('sequence')} repeats, and a graph stands for it. Grey: what its calls would take one by one; blue: what launching its graph took, both of the program's threads. The figure {figure}. "
+                   "Open one to see its kernels.",
                    '<div class="traces">' + "".join(trace(row, report, numbers, most) for row in rows) + "</div>", f'<p class="about">and {count(others)} more</p>' if others else "")
 
 
@@ -345,9 +353,9 @@ def ranks(each):
     parts = [rank_bars(f"Calls {done}", "", each, held["replayed"], "replayed", lambda value: f"{value:.1f} %"), rank_bars("Launch time, one by one", "", each, held["launch time"], "eager", duration)]
     if "gain" in held:
         parts.append(rank_bars("Gain, measured by turns", "", each, held["gain"], "replayed", judgement.times))
-    rows = [(escape(reports.who(one)), escape(one["host"]), str(one["pid"]), count(one["ops"]), duration(one["wall_ns"]), duration(one["saved_ns"]), duration(one["hold_longest_ns"]),
+    rows = [(escape(reports.who(one)), escape(one["host"]), str(one["pid"]), count(one["ops"]), duration(one["wall_ns"]), *tables.expected(one), duration(one["hold_longest_ns"]),
              size(one["graph_bytes_most"])) for one in each]
-    listed = table(("<process", "<host", "pid", "calls", "duration", reports.done(each[0], "saved"), "longest deferral", "graph memory"), rows, "stack titled")
+    listed = table(("<process", "<host", "pid", "calls", "duration", *tables.expected_head(each[0]), "longest deferral", "graph memory"), rows, "stack titled")
     return section("Processes", f"{MARK} marks an {term('outlier')}.", f'<div class="columns">{"".join(f"<div>{part}</div>" for part in parts)}</div>', ranks_over_time(each), fold("All figures", listed))
 
 

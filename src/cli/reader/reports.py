@@ -377,6 +377,11 @@ def given_options(report):
     return "; ".join(part for part in parts if part)
 
 
+def in_graphs(report):
+    """What the replayed calls took of the program's threads, by the model's account."""
+    return sum(report["gain"][part] for part in ("launches_ns", "patches_ns", "exits_ns", "defers_ns"))
+
+
 def break_even(report):
     """The number of launches after which a graph has saved its building time; None if it never does."""
     launches = report["launches"]
@@ -411,7 +416,7 @@ def shorter(report):
     ops = seen / max(gain["firsts"], 1)
     together = min(replayed / report["launches"], ops)
     kernel, eager = kernel_ns(report), gain["replaced_ns"] / replayed
-    graph = sum(gain[part] for part in ("launches_ns", "patches_ns", "exits_ns", "defers_ns")) / replayed
+    graph = in_graphs(report) / replayed
     between = max(gain["pauses_ns"] / max(gain["pauses"], 1) - eager, 0)
 
     def takes(launch, at_once):
@@ -424,11 +429,6 @@ def shorter(report):
 def graphs(report):
     """The number of graphs built; in observe, the number that would be."""
     return report["graphs_built"] or report["traces"] or 1
-
-
-def graphs_launched(report):
-    built, launched = graphs(report), report["launches"]
-    return f"{count(built)} graph{'s' * (built != 1)} {'was' if built == 1 else 'were'} launched {count(launched)} time{'s' * (launched != 1)}"
 
 
 def launches_of(row, report):

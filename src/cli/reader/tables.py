@@ -52,12 +52,8 @@ def verdict(report):
     text = f"{share(report['replayed'], report['ops'])} of {of_launches(report['ops'])} {would} replayed" if report["ops"] else "No launches were seen"
     if "measured" in report:
         text += f"; {report['measured']}"
-    elif report["mode"] == "observe":    # what graphs would make of the run is told first (observed.py)
-        pass
-    elif report["saved_ns"] > 0:
-        text += f"; about {duration(report['saved_ns'])} of {duration(report['launch_time_ns'])} launch time saved"
-    elif report["saved_ns"] < 0:
-        text += f"; about {duration(-report['saved_ns'])} slower than without (of {duration(report['launch_time_ns'])} launch time)"
+    elif report["mode"] != "observe" and report["replayed"]:    # what graphs would make of an observed run is told first (observed.py)
+        text += "; gain not measured"
     if report["paused_ops"]:
         text += f"; {count(report['paused_ops'])} more came while Reprise was off"
     if report.get("nvtx_ops"):
@@ -76,6 +72,15 @@ def snapshot(report):
     return " Processes ended before their last report: their last snapshots are shown." if "processes" in report else " A snapshot: the process ran on, or ended before its last report."
 
 
+def expected_head(report):
+    """In observe, what replaying is expected to save."""
+    return [reports.done(report, "saved")] if report["mode"] == "observe" else []
+
+
+def expected(report):
+    return [duration(report["saved_ns"])] if report["mode"] == "observe" else []
+
+
 def ranks(each, joined):
     held = reports.held_together(each)
     far = {name: reports.outliers(values) for name, values in held.items()}
@@ -86,9 +91,9 @@ def ranks(each, joined):
 
         gain = [marked("gain", judgement.times(report["turns"]["gain"])) if "turns" in report else ""] if "gain" in held else []
         return (name, host, report.get("pid", ""), count(report["ops"]), marked("replayed", share(report["replayed"], report["ops"])), marked("launch time", duration(report["launch_time_ns"])),
-                duration(report["saved_ns"]), *gain, count(report["traces"]), duration(report["hold_longest_ns"]), size(report["graph_bytes_most"]))
+                *expected(report), *gain, count(report["traces"]), duration(report["hold_longest_ns"]), size(report["graph_bytes_most"]))
 
-    heads = ("<", "<host", "pid", "launches", reports.done(joined, "replayed"), "launch time", reports.done(joined, "saved"), *(["gain"] if "gain" in held else []), "sequences", "longest deferral", "graph memory")
+    heads = ("<", "<host", "pid", "launches", reports.done(joined, "replayed"), "launch time", *expected_head(joined), *(["gain"] if "gain" in held else []), "sequences", "longest deferral", "graph memory")
     rows = [row(f"rank {one['rank']}" if "rank" in one else "", one["host"], one, [name for name in far if far[name][i]]) for i, one in enumerate(each)]
     text = table("Processes", heads, [*rows, row("all", "", joined)])
     return text + (f"  {MARK} marks an outlier: {words.TERMS['outlier'][:1].lower()}{words.TERMS['outlier'][1:]}\n" if any(map(any, far.values())) else "")
@@ -114,9 +119,9 @@ def exits(row):
 def traces(report):
     rows = [row for row in reports.biggest(report["trace_rows"], "ops", TRACES_MOST) if row["ops"] or row["exited_ops"]]
     told = [(row.get("who", ""), row["lane"], row["length"], count(row["replays"]), share(row["ops"], report["ops"]),
-             duration(reports.saved_by(row, report)), means(row), exits(row), size(row["graph_bytes"]) if row["live"] else "ended",
+             duration(row["eager_ns"]), means(row), exits(row), size(row["graph_bytes"]) if row["live"] else "ended",
              kernel_names.told(row.get("first", "-"), NAME_MOST)) for row in rows]
-    text = table("Biggest sequences", ("<", "stream", "length", "replays", "of calls", "saved", "<nodes patched", "<early exits", "memory", "<begins with"), told)
+    text = table("Biggest sequences", ("<", "stream", "length", "replays", "of calls", "one by one", "<nodes patched", "<early exits", "memory", "<begins with"), told)
     others = len(report["trace_rows"]) - len(rows) + report["trace_rest"]["made"]
     if others and not rows:
         return f"Sequences that repeat: {count(others)}; none was replayed\n"
@@ -135,22 +140,19 @@ def assumed(report):
 
 
 def gain(report):
-    amounts, mode = report["gain"], report["mode"]
+    """The model's account of the replayed calls: what they would have taken one by one, and what graphs took. What came of that, turns measure."""
+    amounts = report["gain"]
     measured = "as measured" if amounts["eager_measured"] else "assumed: as on an H200"
     launched = "as measured" if amounts["launch_measured"] else "assumed: as on an H200"
-    even = reports.break_even(report)
-    word, gained = reports.gained(report)
-    rows = [("replayed calls, had they been launched", duration(amounts["replaced_ns"]), f"{duration(amounts['eager_ns']['kernel'])} a kernel, {measured}"),
-            ("graph launches", duration(-amounts["launches_ns"]), f"{duration(amounts['launch_ns'])} each, {launched}"),
-            ("patching them", duration(-amounts["patches_ns"]), ""),
-            ("early exits", duration(-amounts["exits_ns"]), "beside issuing"),
-            ("per-call overhead", duration(-amounts["defers_ns"]), "assumed: 60 ns a call"),
-            (word, duration(gained), "by the program's threads"),
-            ("building graphs", duration(amounts["build_ns"]), "in the background" + (", expected" if mode == "observe" else ""))]
-    text = table("Gain", ("<", "time", "<"), rows)
-    if assumed(report):
-        text += f"  assumed, as on an H200, since nothing was measured: {assumed(report)}\n"
-    return text + (f"  a graph has paid for its building after {of_launches(even)}; {reports.graphs_launched(report)}\n" if even else "")
+    rows = [("one by one, expected", duration(amounts["replaced_ns"]), f"{duration(amounts['eager_ns']['kernel'])} a kernel, {measured}"),
+            ("graph launches", duration(amounts["launches_ns"]), f"{duration(amounts['launch_ns'])} each, {launched}"),
+            ("patching them", duration(amounts["patches_ns"]), ""),
+            ("early exits", duration(amounts["exits_ns"]), "beside issuing"),
+            ("per-call overhead", duration(amounts["defers_ns"]), "assumed: 60 ns a call"),
+            ("in graphs", duration(reports.in_graphs(report)), "by the program's threads"),
+            ("building graphs", duration(amounts["build_ns"]), "in the background")]
+    text = table("Launch time of the replayed calls", ("<", "time", "<"), rows)
+    return text + (f"  assumed, as on an H200, since nothing was measured: {assumed(report)}\n" if assumed(report) else "")
 
 
 def stalls(report):

@@ -36,6 +36,7 @@ TERMS = {
     "built": "How often the sequence's graph was made.",
     "stream": "The number that Reprise gave to the stream, or to a group of streams that fork and join.",
     "of all calls": "The part of all of the program's calls that this row stands for.",
+    "in graphs": "What graphs took of the program's threads: launching and patching them, early exits, and answering calls.",
     "break-even": "The number of graph launches after which a graph has saved the time that building it took.",
     "grid, or bytes": "How many blocks the kernel has, in x, y and z, or how many bytes a copy or memset has, when the sequence was reported first.",
     "block": "How many threads a block has, in x, y and z.",
