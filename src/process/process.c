@@ -44,6 +44,7 @@
 #include "lane/registry.h"
 #include "lane/async_launch.h"
 #include "lane/turns.h"
+#include "trace/watch.h"
 #include "workers/workers.h"
 #include "report/report.h"
 #include "control/control.h"
@@ -91,6 +92,7 @@ static const struct {
 	{NULL, reset_here},
 	{NULL, reprise_lanes_reset},
 	{NULL, reprise_store_reset},
+	{NULL, reprise_watch_reset},
 	{stop_calls, reprise_eager_reset},
 	{reprise_record_end, NULL},
 	{NULL, reprise_group_reset},

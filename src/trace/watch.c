@@ -1,5 +1,6 @@
 #include "trace/watch.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -10,6 +11,7 @@
 #include "trace/hash_set.h"
 
 #define PAYLOAD_LEAST 65536
+#define PAGE_LEAST 4096 /* bytes: no page of a CUDA platform is smaller */
 
 #define ROLL 0xd1342543de82ef95u /* odd; its power of REPRISE_TUNE_WATCH_CONTEXT is ROLL_OUT */
 #define ROLL_2 (ROLL * ROLL)
@@ -47,6 +49,8 @@ struct reprise_watch {
 	struct reprise_sites sites;
 };
 
+static _Atomic(struct reprise_watch *) ahead; /* made ahead; NULL: none */
+
 static unsigned char *allocate(struct block **list, size_t size)
 {
 	struct block *block = *list;
@@ -82,13 +86,38 @@ static void reset(struct block **list)
 		(*list)->used = 0;
 }
 
-struct reprise_watch *reprise_watch_new(void)
+static struct reprise_watch *make(void)
 {
 	struct reprise_watch *watch = reprise_store_take(REPRISE_STORE_WATCHED, sizeof(*watch));
 
 	if (watch != NULL)
 		watch->position.before = REPRISE_BEFORE_NOTHING;
 	return watch;
+}
+
+struct reprise_watch *reprise_watch_new(void)
+{
+	struct reprise_watch *watch = atomic_exchange(&ahead, NULL);
+
+	return watch != NULL ? watch : make();
+}
+
+void reprise_watch_make_ahead(void)
+{
+	struct reprise_watch *watch, *none = NULL;
+
+	if (atomic_load(&ahead) != NULL || reprise_store_is_short())
+		return;
+	watch = make();
+	for (size_t at = 0; watch != NULL && at < sizeof(*watch); at += PAGE_LEAST)
+		((volatile unsigned char *)watch)[at] = ((volatile unsigned char *)watch)[at];
+	if (!atomic_compare_exchange_strong(&ahead, &none, watch))
+		reprise_watch_free(watch);
+}
+
+void reprise_watch_reset(void)
+{
+	atomic_store(&ahead, NULL);
 }
 
 void reprise_watch_free(struct reprise_watch *watch)

@@ -23,8 +23,17 @@
 
 struct reprise_watch;
 
+/* The one that was made ahead, or a new one; NULL if there is no memory. */
 struct reprise_watch *reprise_watch_new(void);
 void reprise_watch_free(struct reprise_watch *watch);
+
+/* Makes one ahead, for the next reprise_watch_new(), unless there is one or memory is short. It is
+ * 350 KB, and touches all of it: else the program's thread would, a page fault at a time. Any
+ * thread of Reprise's, no lock. */
+void reprise_watch_make_ahead(void);
+
+/* After fork, in the child: the parent's is not counted any more. */
+void reprise_watch_reset(void);
 
 /* A stretch of ops, and the gaps between them. */
 struct reprise_segment {

@@ -28,6 +28,7 @@
 #include "lane/eager.h"
 #include "lane/traces.h"
 #include "lane/threads.h"
+#include "trace/watch.h"
 #include "workers/quiescence.h"
 
 /* True if the graph fits within REPRISE_MEMORY. Gives up other graphs until it does. */
@@ -268,6 +269,7 @@ static void *run(void *unused)
 		uint32_t seen = atomic_load(&reprise_builder.calls);
 		uint64_t pause = 0;
 
+		reprise_watch_make_ahead();
 		if (!work_on(&budget, &pause) || pause > 0)
 			reprise_worker_pause(&reprise_builder, seen, pause);
 		while (!reprise_worker_stopped(&reprise_builder) && (rest = rest_due(&budget)) > 0)

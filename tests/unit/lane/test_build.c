@@ -4,12 +4,16 @@
 
 #include "../../suite.h"
 #include "base/clock.h"
+#include "base/store.h"
 #include "driver/driver.h"
 #include "graph/build_queue.h"
+#include "graph/building.h"
 #include "graph/capture_lock.h"
 #include "graph/make.h"
 #include "graph/neighbours.h"
 #include "program.h"
+#include "workers/workers.h"
+#include "../../virtual/threads.h"
 
 #define CONTEXT ((CUcontext)1)
 
@@ -283,6 +287,18 @@ START_TEST(with_its_context_it_is_lost)
 }
 END_TEST
 
+/* It has nothing to build. */
+START_TEST(the_builder_makes_ahead_what_a_lane_is_watched_with)
+{
+	const uint64_t used = reprise_store_used();
+
+	reprise_builder_define();
+	thread_runs(&reprise_builder, 1000);
+	ck_assert_uint_gt(reprise_store_used(),
+	                  used + 300000); /* a watch, and nothing else is so large */
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lane, build");
@@ -298,6 +314,7 @@ int main(void)
 	tcase_add_test(tests, what_is_given_up_is_destroyed_by_the_builder);
 	tcase_add_test(tests, what_is_given_up_is_taken_by_its_context);
 	tcase_add_test(tests, with_its_context_it_is_lost);
+	tcase_add_test(tests, the_builder_makes_ahead_what_a_lane_is_watched_with);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -1,5 +1,8 @@
 /* Watching: what repeats is found, soon and not sooner; cuts fall where they fell before. */
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "../../suite.h"
 #include "base/store.h"
@@ -377,6 +380,75 @@ START_TEST(payloads_stay_apart_and_are_given_back)
 }
 END_TEST
 
+static size_t pages_in_memory(const void *from, size_t bytes)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)from & ~(page - 1),
+			  count = ((uintptr_t)from + bytes - begin + page - 1) / page;
+	unsigned char *there = calloc(count, 1);
+	size_t sum = 0;
+
+	ck_assert_int_eq(mincore((void *)begin, count * page, there), 0);
+	for (size_t i = 0; i < count; i++)
+		sum += there[i] & 1;
+	free(there);
+	return sum == count ? sum : 0;
+}
+
+START_TEST(one_that_was_made_ahead_is_taken_once_and_all_of_it_was_touched)
+{
+	const uint64_t used = reprise_store_used();
+	struct reprise_watch *first, *second;
+	uint64_t each;
+
+	reprise_watch_make_ahead();
+	each = reprise_store_used() - used;
+	ck_assert_uint_gt(each, 0);
+	reprise_watch_make_ahead();
+	ck_assert_uint_eq(reprise_store_used(), used + each);
+	first = reprise_watch_new();
+	ck_assert_uint_eq(reprise_store_used(), used + each);
+	ck_assert_uint_gt(pages_in_memory(first, each - 64), 0);
+	second = reprise_watch_new();
+	ck_assert_ptr_ne(first, second);
+	ck_assert_uint_eq(reprise_store_used(), used + 2 * each);
+	reprise_watch_free(first);
+	reprise_watch_free(second);
+	ck_assert_uint_eq(reprise_store_used(), used);
+}
+END_TEST
+
+START_TEST(none_is_made_ahead_while_memory_is_short)
+{
+	void *taken[4096];
+	unsigned int count = 0;
+	uint64_t used;
+
+	while (count < 4096 && !reprise_store_is_short())
+		taken[count++] = reprise_store_take(REPRISE_STORE_TRACES, reprise_store_limit() / 64);
+	ck_assert(reprise_store_is_short());
+	used = reprise_store_used();
+	reprise_watch_make_ahead();
+	ck_assert_uint_eq(reprise_store_used(), used);
+	while (count > 0)
+		reprise_store_give(taken[--count]);
+}
+END_TEST
+
+START_TEST(a_child_does_not_take_the_one_of_its_parent)
+{
+	struct reprise_watch *own;
+
+	reprise_watch_make_ahead();
+	reprise_store_reset();
+	reprise_watch_reset();
+	own = reprise_watch_new();
+	ck_assert_uint_gt(reprise_store_used(), 0);
+	reprise_watch_free(own);
+	ck_assert_uint_eq(reprise_store_used(), 0);
+	watch = NULL; /* the parent's */
+}
+END_TEST
+
 START_TEST(a_dropped_segment_leaves_little_behind)
 {
 	const uint64_t used = reprise_store_used();
@@ -629,6 +701,9 @@ int main(void)
 	tcase_add_test(tests, a_value_is_known_by_the_two_before_it);
 	tcase_add_test(tests, gaps_are_told_in_nanoseconds);
 	tcase_add_test(tests, payloads_stay_apart_and_are_given_back);
+	tcase_add_test(tests, one_that_was_made_ahead_is_taken_once_and_all_of_it_was_touched);
+	tcase_add_test(tests, none_is_made_ahead_while_memory_is_short);
+	tcase_add_test(tests, a_child_does_not_take_the_one_of_its_parent);
 	tcase_add_test(tests, a_dropped_segment_leaves_little_behind);
 	tcase_add_loop_test(tests, a_run_is_cut_at_a_border_that_survives_and_that_parts_no_fork, 0,
 	                    sizeof(runs) / sizeof(runs[0]));
