@@ -204,7 +204,7 @@ def waterfall(report):
 def expected(report):
     """What observe expects of replaying, in sentences."""
     even = reports.break_even(report)
-    yield (f"The run gets {'longer' if report['saved_ns'] < 0 else 'shorter'} by what {marked(reports.gained(report)[0])} only as far as the GPU waited for calls.")
+    yield f"The run gets {'longer' if report['saved_ns'] < 0 else 'shorter'} by what {marked(reports.gained(report)[0])} only as far as the GPU waited for calls."
     if even:
         launches = term("graph launch", "graph launch" if even == 1 else "graph launches")
         yield f"A graph pays for its building after {count(even)} {launches} ({term('break-even')})."
