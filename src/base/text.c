@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/tuning.h"
 
@@ -112,5 +113,18 @@ const char *reprise_amount_duration(double ns, char text[REPRISE_AMOUNT_MOST])
 		unit++;
 	ns /= units[unit].ns;
 	snprintf(text, REPRISE_AMOUNT_MOST, ns < 100 ? "%.3g %s" : "%.0f %s", ns, units[unit].name);
+	return text;
+}
+
+const char *reprise_amount_expected(long long saved_ns, unsigned long long launch_time_ns,
+                                    char text[REPRISE_EXPECTED_MOST])
+{
+	char saved[REPRISE_AMOUNT_MOST], all[REPRISE_AMOUNT_MOST];
+
+	snprintf(text, REPRISE_EXPECTED_MOST,
+	         saved_ns < 0 ? "be about %s slower than without (of %s launch time)"
+	                      : "save about %s of %s launch time",
+	         reprise_amount_duration((double)llabs(saved_ns), saved),
+	         reprise_amount_duration((double)launch_time_ns, all));
 	return text;
 }

@@ -196,8 +196,7 @@ static void tell_kept(const struct reprise_outcome *outcome, const struct repris
 /* By turns, or what is expected of replaying. */
 static void tell_gain(const struct reprise_summary *summary, bool observed)
 {
-	char saved[REPRISE_AMOUNT_MOST], time[REPRISE_AMOUNT_MOST];
-	bool lost = summary->saved_ns < 0;
+	char expected[REPRISE_EXPECTED_MOST];
 
 	if (summary->measured[0] != '\0')
 		fprintf(stderr, ", %s", summary->measured);
@@ -205,11 +204,8 @@ static void tell_gain(const struct reprise_summary *summary, bool observed)
 		fputs(summary->any_measured ? ", each report tells its gain" : ", gain not measured",
 		      stderr);
 	else if (summary->saved_ns != 0)
-		fprintf(stderr,
-		        lost ? ", which would be about %s slower than without (of %s launch time)"
-		             : ", which would save about %s of %s launch time",
-		        reprise_amount_duration((double)llabs(summary->saved_ns), saved),
-		        reprise_amount_duration((double)summary->launch_time_ns, time));
+		fprintf(stderr, ", which would %s",
+		        reprise_amount_expected(summary->saved_ns, summary->launch_time_ns, expected));
 }
 
 static void tell_shares(const struct reprise_summary *summary, bool observed)

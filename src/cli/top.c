@@ -74,7 +74,7 @@ static void tell_lately(const struct seen *now, char words[REPRISE_AMOUNT_MOST])
 /* By turns, or what is expected of replaying. */
 static void tell_gain(const struct reprise_summary *summary, char *words, size_t size)
 {
-	char saved[REPRISE_AMOUNT_MOST], time[REPRISE_AMOUNT_MOST];
+	char expected[REPRISE_EXPECTED_MOST];
 
 	if (summary->measured[0] != '\0')
 		snprintf(words, size, "%s", summary->measured);
@@ -83,12 +83,8 @@ static void tell_gain(const struct reprise_summary *summary, char *words, size_t
 	else if (summary->kind != REPRISE_SUMMARY_OBSERVED || summary->saved_ns == 0)
 		snprintf(words, size, "-");
 	else
-		snprintf(words, size,
-		         summary->saved_ns > 0
-		             ? "would save about %s of %s launch time"
-		             : "would be about %s slower than without (of %s launch time)",
-		         reprise_amount_duration((double)llabs(summary->saved_ns), saved),
-		         reprise_amount_duration((double)summary->launch_time_ns, time));
+		snprintf(words, size, "would %s",
+		         reprise_amount_expected(summary->saved_ns, summary->launch_time_ns, expected));
 }
 
 static void show_line(const char *line)
