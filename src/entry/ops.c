@@ -46,8 +46,7 @@ static bool stays_eager(const struct reprise_call *call)
 
 	/* Another thread may have begun a capture or a pause since this thread's last op was
 	 * deferred, or have issued it in this thread's place. */
-	if (reprise_lanes_hold() || atomic_load(&reprise_groups) > 0 ||
-	    atomic_load(&reprise_unsettled) > 0)
+	if (reprise_lanes_hold_anything())
 		reprise_lanes_eager_call(call->stream, call->per_thread);
 	if (reprise_eager_by_turn())
 		return turn_goes_on(call) || !reprise_taking_part();

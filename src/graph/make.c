@@ -13,14 +13,20 @@
 #include "graph/neighbours.h"
 #include "graph/shadow.h"
 
+static bool any_op(const struct reprise_graph *graph, bool (*is)(const struct reprise_op *op))
+{
+	for (unsigned int i = 0; i < graph->count; i++)
+		if (is(&graph->ops[i]))
+			return true;
+	return false;
+}
+
 /* A graph runs with the priority of the stream that it is launched into, unless it is instantiated
  * to use its nodes' priorities. */
 static unsigned int flags_for(const struct reprise_graph *graph)
 {
-	for (unsigned int i = 0; i < graph->count; i++)
-		if (reprise_op_has_priority(&graph->ops[i]))
-			return CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
-	return 0;
+	return any_op(graph, reprise_op_has_priority) ? CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
+	                                              : 0;
 }
 
 /* Begins one call of the driver. */
@@ -68,19 +74,11 @@ static bool upload(const struct reprise_graph *graph)
 	return result == CUDA_SUCCESS;
 }
 
-static bool exceeds_limit(const struct reprise_graph *graph)
-{
-	for (unsigned int i = 0; i < graph->count; i++)
-		if (reprise_op_exceeds_limit(&graph->ops[i]))
-			return true;
-	return false;
-}
-
 static bool capture(struct reprise_graph *graph)
 {
 	struct step step = begin_step();
 
-	graph->mixed = exceeds_limit(graph);
+	graph->mixed = any_op(graph, reprise_op_exceeds_limit);
 	graph->graph = reprise_capture(graph, REPRISE_FOR_BUILDING, NULL, NULL, graph->nodes);
 	end_step(graph, step, REPRISE_COUNT_capture_longest_ns, REPRISE_TIMELINE_CAPTURE);
 	return graph->graph != NULL;

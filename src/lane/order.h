@@ -9,6 +9,15 @@
 #include "lane/threads.h"
 #include "lane/lane.h"
 #include "lane/registry.h"
+#include "lane/group/group.h"
+
+/* True if a lane holds deferred ops, there is a group, or a thread's own stream does not wait for
+ * its proxy yet. */
+static inline bool reprise_lanes_hold_anything(void)
+{
+	return reprise_lanes_hold() || atomic_load(&reprise_groups) > 0 ||
+	       atomic_load(&reprise_unsettled) > 0;
+}
 
 /* The rest of reprise_lanes_make_way(). */
 void reprise_lanes_issue_before(const struct reprise_lane *lane, bool across);

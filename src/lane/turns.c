@@ -7,7 +7,7 @@
 #include "graph/build_queue.h"
 #include "graph/building.h"
 #include "lane/eager.h"
-#include "lane/group/group.h"
+#include "lane/order.h"
 #include "lane/registry.h"
 
 bool reprise_turns_on REPRISE_HOT_DATA;
@@ -76,8 +76,7 @@ REPRISE_HOT bool reprise_turns_pass(const struct reprise_call *call, CUresult *r
 	struct reprise_lane *lane;
 	uint64_t passed;
 
-	if (reprise_lanes_hold() || atomic_load(&reprise_groups) != 0 ||
-	    atomic_load(&reprise_unsettled) != 0)
+	if (reprise_lanes_hold_anything())
 		return false;
 	lane = reprise_lanes_remembered(call->stream, call->per_thread);
 	if (lane == NULL || lane->unusable || atomic_load(&lane->group_head) != NULL ||
