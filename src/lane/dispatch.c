@@ -116,8 +116,9 @@ static inline void fetch(const struct reprise_op *op)
 	__builtin_prefetch(op->payload);
 }
 
-/* Most ops are kernels amid a visit that agree. True if this is one, of a stream alone: it is
- * answered. The same as decide() does, which takes any other. */
+/* Most ops are kernel launches that agree with the trace, before the last op of a visit, on a
+ * stream without a group. True if the call is one: it is answered, as decide() would. All others
+ * are left to decide(). */
 static inline bool defers(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	const struct reprise_trace *trace = lane->trace;

@@ -380,18 +380,18 @@ START_TEST(payloads_stay_apart_and_are_given_back)
 }
 END_TEST
 
-static size_t pages_in_memory(const void *from, size_t bytes)
+static bool all_in_memory(const void *from, size_t bytes)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)from & ~(page - 1),
 			  count = ((uintptr_t)from + bytes - begin + page - 1) / page;
 	unsigned char *there = calloc(count, 1);
-	size_t sum = 0;
+	bool all = true;
 
 	ck_assert_int_eq(mincore((void *)begin, count * page, there), 0);
 	for (size_t i = 0; i < count; i++)
-		sum += there[i] & 1;
+		all = all && (there[i] & 1);
 	free(there);
-	return sum == count ? sum : 0;
+	return all;
 }
 
 START_TEST(one_that_was_made_ahead_is_taken_once_and_all_of_it_was_touched)
@@ -407,7 +407,7 @@ START_TEST(one_that_was_made_ahead_is_taken_once_and_all_of_it_was_touched)
 	ck_assert_uint_eq(reprise_store_used(), used + each);
 	first = reprise_watch_new();
 	ck_assert_uint_eq(reprise_store_used(), used + each);
-	ck_assert_uint_gt(pages_in_memory(first, each - 64), 0);
+	ck_assert(all_in_memory(first, each - 64)); /* without the store's header */
 	second = reprise_watch_new();
 	ck_assert_ptr_ne(first, second);
 	ck_assert_uint_eq(reprise_store_used(), used + 2 * each);
