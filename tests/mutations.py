@@ -452,6 +452,7 @@ BUGS = (
     ("the call that ends a scan is noted twice", "reprise_scan_passes", "	if (reprise_scan_found(scan)) /* with this call, which has been noted */\n		return false;\n", "", "lane_backoff"),
     ("what is scanned is not counted", "reprise_scan_passes", "memory_order_relaxed) + 1,", "memory_order_relaxed),", "lane_backoff"),
     ("what was scanned is not counted when the scan is over", "reprise_lane_wake", "		reprise_lane_uncount(&lane->counts.ops, ahead);\n", "", "lane_backoff"),
+    ("an op that cannot be watched is counted again in its backoff", "is_in_backoff", "	reprise_lane_uncount(&lane->counts.ops, 1);\n", "", "recording"),
     ("a scan that finds nothing never ends", "reprise_scan_goes_on", "	if (left == 0)", "	if (left > REPRISE_TUNE_SCAN_SPAN)", "lane_backoff"),
     ("each scan that finds nothing is followed by as short a backoff", "goes_on_scanning", "longer(lane->scan_span, REPRISE_TUNE_SCAN_SPAN)", "REPRISE_TUNE_SCAN_SPAN", "lane_backoff"),
     ("after a scan that found something backoffs are as long as before", "watch_again", "	lane->scan_span = 0;\n", "", "lane_backoff"),

@@ -361,7 +361,8 @@ static void back_off(struct reprise_lane *lane)
 	rest(lane, lane->backoff_span);
 }
 
-/* True if the op falls into a backoff. Such an op was counted when the backoff began. */
+/* True if the op, which the caller has counted, falls into a backoff. It was counted when the
+ * backoff began, so it is counted once less. */
 static bool is_in_backoff(struct reprise_lane *lane)
 {
 	uint32_t left = atomic_load_explicit(&lane->backoff_ops, memory_order_relaxed);
@@ -369,6 +370,7 @@ static bool is_in_backoff(struct reprise_lane *lane)
 	if (left == 0 || left == REPRISE_LANE_SCANS)
 		return false;
 	reprise_lane_count_down(lane, left);
+	reprise_lane_uncount(&lane->counts.ops, 1);
 	return true;
 }
 
@@ -420,10 +422,8 @@ bool reprise_lane_try_back_off(struct reprise_lane *lane, const struct reprise_c
 {
 	bool scan = lane->scan_due;
 
-	if (is_in_backoff(lane)) {
-		reprise_lane_uncount(&lane->counts.ops, 1);
+	if (is_in_backoff(lane))
 		return true;
-	}
 	if (scans(lane))
 		return goes_on_scanning(lane, call);
 	if (lane->group != NULL)

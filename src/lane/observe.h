@@ -75,5 +75,6 @@ static inline bool reprise_lane_backs_off(struct reprise_lane *lane,
 	return __builtin_expect(!awake, 0) && reprise_lane_try_back_off(lane, call);
 }
 
-/* There is no host memory to watch with: backs off for a while. */
+/* There is no host memory to watch an op with, which the caller has counted: backs off for a while,
+ * if the lane does not yet. */
 void reprise_lane_cannot_watch(struct reprise_lane *lane);

@@ -300,6 +300,10 @@ class File(Recording):
             self.assertEqual(sum(record.is_op for record in records), self.report["ops"], name)
             self.assertEqual([path.name for path in self.folder.glob("stream*")], ["stream"], name)
 
+    def test_it_agrees_with_the_report_where_lanes_cannot_be_watched(self):
+        for name in ("many_streams", "streams_beyond_tables"):
+            self.record(hazard(name), REPRISE_MEMORY="1")
+
     def test_each_process_has_a_file(self):
         self.run_recorded(hazard("fork_before_init"), file=self.folder / "stream")
         self.assertEqual(len(list(self.folder.glob("stream*"))), 2)
