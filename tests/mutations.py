@@ -994,6 +994,7 @@ BUGS = (
      "!reprise_records() && reprise_lanes_back_off", "reprise_lanes_back_off", "recording"),
     ("what the program captures is recorded too", "reprise_handle_op",
      "	return reprise_records() && reprise_taking_part() ?", "	return reprise_records() ?", "recording"),
+    ("a recording asks about a kernel while ops are deferred", "reprise_recorded_op", "	loads = reprise_loading_begins_launch(call, true);", "	loads = false;", "recording"),
     ("a child goes on with its parent's recording", "parts", "{NULL, reprise_record_reset}", "{NULL, NULL}", "recording"),
     ("a recording is written to whatever has its name", "reprise_output_again",
      " && status.st_dev == output->device && status.st_ino == output->inode", "", "recording"),

@@ -1,13 +1,16 @@
 #include "entry/inner.h"
 
 #include "process/process.h"
+#include "lane/loading.h"
 #include "lane/threads.h"
 #include "lane/registry.h"
 
+/* The driver is asked about a kernel, which may load it, so nothing may stay deferred then. */
 void reprise_recorded_op(const struct reprise_call *call)
 {
 	const struct reprise_lane *lane = reprise_lanes_find_own(call->stream, call->per_thread);
 	struct reprise_record_lane described = {0};
+	bool loads;
 
 	if (lane != NULL && lane->owner != 0)
 		lane = NULL; /* a thread's own stream is recorded without a lane */
@@ -15,7 +18,10 @@ void reprise_recorded_op(const struct reprise_call *call)
 		described = (struct reprise_record_lane){lane->number, lane->stream == CU_STREAM_LEGACY,
 		                                         lane->blocking, (uintptr_t)lane->context};
 	reprise_process_prepare(); /* registers the exit handler, which writes the recording */
+	loads = reprise_loading_begins_launch(call, true);
 	reprise_record_op(lane != NULL ? &described : NULL, call);
+	if (loads) /* it is not launched yet */
+		reprise_loading_ends(call->kernel.function, REPRISE_FUNCTION_LAUNCH, false);
 }
 
 static void barrier(enum reprise_record_kind kind, const struct reprise_lane *lane)

@@ -302,7 +302,13 @@ class File(Recording):
 
     def test_it_agrees_with_the_report_where_lanes_cannot_be_watched(self):
         for name in ("many_streams", "streams_beyond_tables"):
+            self.file.unlink(missing_ok=True)
             self.record(hazard(name), REPRISE_MEMORY="1")
+
+    def test_nothing_stays_deferred_while_it_asks_about_a_kernel(self):
+        for name in ("loading_behind_function", "loading_beside_deferred", "loading_in_backoff_stream", "loading_in_backoff_blocking_stream"):
+            self.run_recorded(hazard(name), "on", SIM_SCHEDULE="eager", REPRISE_HOLD="100000")
+            self.assertGreater(self.report["replayed"], 1000, name)
 
     def test_each_process_has_a_file(self):
         self.run_recorded(hazard("fork_before_init"), file=self.folder / "stream")
