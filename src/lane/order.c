@@ -78,9 +78,15 @@ static void issue(struct reprise_lane *lane, const struct point *point)
 		issue_pending_waits(lane);
 }
 
+/* True if a lane may have something to issue before another stream's op. */
+static bool any_may_issue(void)
+{
+	return atomic_load(&reprise_holding) != 0 || atomic_load(&reprise_groups_waiting) != 0;
+}
+
 void reprise_lanes_issue_before(const struct reprise_lane *lane, bool across)
 {
-	if (atomic_load(&reprise_holding) == 0 && atomic_load(&reprise_groups_waiting) == 0)
+	if (!any_may_issue())
 		return;
 
 	struct point point = {lane->stream, lane->owner, lane->context, true};
@@ -90,7 +96,7 @@ void reprise_lanes_issue_before(const struct reprise_lane *lane, bool across)
 			issue(other, &point);
 }
 
-void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
+static void issue_before_call(CUstream stream, bool per_thread)
 {
 	struct point point = point_of(stream, per_thread);
 	bool across = point.stream == CU_STREAM_LEGACY;
@@ -98,8 +104,16 @@ void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
 		if (precedes(lane, &point) || (across && lane->context != point.context))
 			issue(reprise_lane_head(lane), &point);
-	if (point.stream > CU_STREAM_PER_THREAD)
-		reprise_lanes_lose_order(point.stream);
+}
+
+void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
+{
+	CUstream resolved = reprise_stream_resolve(stream, per_thread);
+
+	if (any_may_issue())
+		issue_before_call(stream, per_thread);
+	if (resolved > CU_STREAM_PER_THREAD)
+		reprise_lanes_lose_order(resolved);
 	reprise_own_streams_settle(stream, per_thread);
 }
 

@@ -2,8 +2,9 @@
  * Lanes are in a list that only grows at its head, so all of them are visited without a lock.
  * `registry_lock` is taken to search the list for a stream's lane, to grow it, and to give a
  * retired lane to another stream. So a search never returns a lane that is being given away. Each
- * thread caches the lanes it used last. A retired lane moves reprise_lanes_epoch, and all threads
- * search again.
+ * thread caches the lanes it used last, and which streams have none. A retired lane moves
+ * reprise_lanes_epoch, and all threads search again. So does a new one, if a thread may have found
+ * that its stream has none.
  */
 #include "lane/registry.h"
 
@@ -19,7 +20,9 @@
 #include "graph/carried.h"
 #include "lane/group/group.h"
 
-#define REMEMBERED 8
+/* Per thread, 1 KiB. A stream may be in either of two, so that a thread's few streams seldom
+ * displace each other. */
+#define REMEMBERED 32
 
 bool reprise_observing REPRISE_HOT_DATA;
 _Atomic uint32_t reprise_attention;
@@ -29,16 +32,17 @@ _Atomic uint32_t reprise_unsettled REPRISE_HOT_DATA;
 static struct reprise_lock registry_lock;
 static _Atomic(struct reprise_lane *) lanes;
 static uint8_t lane_count;
+static bool absent_remembered; /* under the registry's lock: some stream's lack of a lane */
 _Atomic uint32_t reprise_lanes_epoch REPRISE_HOT_DATA;
 _Thread_local uint32_t reprise_lanes_looked_up_at __attribute__((tls_model(REPRISE_TLS_MODEL)));
 _Atomic uint32_t reprise_legacy_lanes REPRISE_HOT_DATA, reprise_blocking_lanes REPRISE_HOT_DATA;
 
 /* A signal handler may run between any two instructions and use the same entry for another stream.
- * So a reader reads the lane first, and then whose it is. */
-static _Thread_local struct {
+ * So a reader reads what the entry has first, and then whose it is. */
+static _Thread_local struct remembered {
 	CUstream stream;
 	CUcontext context;
-	struct reprise_lane *lane;
+	struct reprise_lane *lane; /* NULL: it has none */
 	uint32_t epoch;
 } remembered[REMEMBERED] __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
@@ -164,18 +168,38 @@ static unsigned int slot_of(CUstream stream)
 	return (unsigned int)(reprise_hash_mix((uintptr_t)stream, 7) % REMEMBERED);
 }
 
+/* The other entry where a stream of this one may be. */
+static inline struct remembered *beside(const struct remembered *entry)
+{
+	return &remembered[(entry - remembered) ^ 1];
+}
+
+/* True if the entry is of the stream. *found: its lane and context. */
+static inline bool is_remembered(const struct remembered *entry, CUstream stream, uint32_t now,
+                                 struct remembered *found)
+{
+	found->lane = entry->lane;
+	found->context = entry->context;
+	atomic_signal_fence(memory_order_seq_cst);
+	return entry->stream == stream && entry->epoch == now;
+}
+
+/* True if this thread has looked the stream up. */
+static inline bool look_back(CUstream stream, uint32_t now, struct remembered *found)
+{
+	const struct remembered *entry = &remembered[slot_of(stream)];
+
+	return __builtin_expect(is_remembered(entry, stream, now, found), 1) ||
+	       is_remembered(beside(entry), stream, now, found);
+}
+
 static inline struct reprise_lane *recall(CUstream stream, bool per_thread)
 {
 	CUstream resolved = reprise_stream_resolve(stream, per_thread);
-	unsigned int slot = slot_of(resolved);
-	struct reprise_lane *lane = remembered[slot].lane;
+	uint32_t now = atomic_load_explicit(&reprise_lanes_epoch, memory_order_acquire);
+	struct remembered found;
 
-	atomic_signal_fence(memory_order_seq_cst);
-	return remembered[slot].stream == resolved &&
-	               remembered[slot].epoch ==
-	                   atomic_load_explicit(&reprise_lanes_epoch, memory_order_acquire)
-	           ? lane
-	           : NULL;
+	return look_back(resolved, now, &found) ? found.lane : NULL;
 }
 
 REPRISE_HOT struct reprise_lane *reprise_lanes_remembered(CUstream stream, bool per_thread)
@@ -225,19 +249,46 @@ bool reprise_lanes_pass_scanned(CUstream stream, bool per_thread, struct reprise
 	       reprise_scan_passes(lane->scan, key);
 }
 
+/* The one of a stream's two entries that is written next. A stream has only one, so that what
+ * recall() finds is what was found last. */
+static struct remembered *entry_for(CUstream stream, uint32_t epoch)
+{
+	struct remembered *entry = &remembered[slot_of(stream)], *other = beside(entry);
+	bool is_free = entry->stream == NULL || entry->epoch != epoch,
+		 other_is_free = other->stream == NULL || other->epoch != epoch;
+
+	if (entry->stream == stream)
+		return entry;
+	return other->stream == stream || (!is_free && other_is_free) ? other : entry;
+}
+
 /* Inside Reprise, so that a signal handler does not use the cache meanwhile. */
 static void remember(CUstream stream, CUcontext context, struct reprise_lane *lane, uint32_t epoch)
 {
-	unsigned int slot = slot_of(stream);
+	struct remembered *entry = entry_for(stream, epoch);
 
 	reprise_inside++;
 	atomic_signal_fence(memory_order_seq_cst);
-	remembered[slot].stream = stream;
-	remembered[slot].context = context;
-	remembered[slot].lane = lane;
-	remembered[slot].epoch = epoch;
+	entry->stream = stream;
+	entry->context = context;
+	entry->lane = lane;
+	entry->epoch = epoch;
 	atomic_signal_fence(memory_order_seq_cst);
 	reprise_inside--;
+}
+
+/* Under the registry's lock, for a stream that has none. No thread may go on without it that was
+ * told so. */
+static struct reprise_lane *make_known(CUcontext context, CUstream stream, uint32_t *epoch)
+{
+	struct reprise_lane *lane = make(context, stream);
+
+	if (lane == NULL || !absent_remembered)
+		return lane;
+	absent_remembered = false;
+	*epoch = atomic_fetch_add(&reprise_lanes_epoch, 1) + 1;
+	reprise_lanes_looked_up_at = *epoch;
+	return lane;
 }
 
 /* This thread has not found it before. */
@@ -250,10 +301,10 @@ static __attribute__((noinline)) struct reprise_lane *look_up_anew(CUstream stre
 	reprise_lock_take(&registry_lock);
 	lane = search(context, stream);
 	if (lane == NULL && made)
-		lane = make(context, stream);
+		lane = make_known(context, stream, &now);
+	absent_remembered = absent_remembered || lane == NULL;
 	reprise_lock_give(&registry_lock);
-	if (lane != NULL)
-		remember(stream, context, lane, now);
+	remember(stream, context, lane, now);
 	return lane;
 }
 
@@ -261,21 +312,15 @@ static __attribute__((noinline)) struct reprise_lane *look_up_anew(CUstream stre
 static inline struct reprise_lane *look_up(CUstream stream, bool per_thread, bool made)
 {
 	CUcontext context = NULL;
-	struct reprise_lane *lane;
 	uint32_t now = atomic_load_explicit(&reprise_lanes_epoch, memory_order_acquire);
+	struct remembered found;
 
 	reprise_lanes_looked_up_at = now;
 	stream = reprise_stream_resolve(stream, per_thread);
 	if (reprise_driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == NULL)
 		return NULL;
-
-	unsigned int slot = slot_of(stream);
-
-	lane = remembered[slot].lane;
-	atomic_signal_fence(memory_order_seq_cst);
-	if (remembered[slot].stream == stream && remembered[slot].context == context &&
-	    remembered[slot].epoch == now)
-		return lane;
+	if (look_back(stream, now, &found) && found.context == context && (found.lane != NULL || !made))
+		return found.lane;
 	return look_up_anew(stream, context, now, made);
 }
 

@@ -132,6 +132,33 @@ static void check_holding(void)
 	        "no lane holds, and one seems to");
 }
 
+/* ---- streams that have no lane yet ---- */
+
+static _Atomic bool is_used;
+
+static void use_third_and_tell(void)
+{
+	use_third();
+	atomic_store(&is_used, true);
+}
+
+static void ask_for_third(void)
+{
+	bool was_used = atomic_load(&is_used);
+	const struct reprise_lane *lane = reprise_lanes_known(driver_stream(3), false);
+
+	REQUIRE(lane != NULL || !was_used, "a stream had an op, and seems to have no lane");
+}
+
+/* It may find that there is none, and must not go on so. */
+static void ask_again_and_again(void)
+{
+	ask_for_third();
+	ask_for_third();
+	schedule_wait(is_set, &is_used, "waits for the first op of stream 3");
+	ask_for_third();
+}
+
 /* Each op counts for the lane that is its stream's at the end, or was. */
 static void check_lanes(void)
 {
@@ -182,6 +209,11 @@ int main(int count, char **words)
 	     .words = "the first two at once",
 	     .setup = setup,
 	     .threads = {use_again, destroy_and_tell, use_third},
+	     COMMON},
+		{.name = "registry: a stream without a lane",
+	     .words = "a thread that found none finds the lane once an op has made it",
+	     .setup = setup,
+	     .threads = {use_third_and_tell, ask_again_and_again, ask_for_third},
 	     COMMON},
 		{.name = "registry: who holds",
 	     .words =

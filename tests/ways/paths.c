@@ -19,10 +19,12 @@
 #define CHAIN 24
 #define UNLIKE 40
 #define ALIKE 3
+#define MANY 24
 #define PATIENCE_S 60
 
 static CUfunction kernel;
-static CUstream stream;
+static CUstream stream, bare; /* the second has no ops */
+static CUevent event;
 static CUdeviceptr memory;
 static uint64_t state = 1;
 
@@ -80,21 +82,41 @@ static void pairs(void)
 	}
 }
 
+/* Streams that have ops. */
+static void many_streams(void)
+{
+	CUstream first = stream;
+
+	for (unsigned int i = 0; i < MANY; i++) {
+		check(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+		launch(1, i);
+	}
+	stream = first;
+}
+
+static void bare_records(void)
+{
+	for (unsigned int i = 0; i < CHAIN; i++)
+		check(cuEventRecord(event, bare));
+}
+
 static const struct {
 	const char *name;
 	void (*period)(void);
 	unsigned int before, measured; /* periods */
 	bool pauses;
 	bool turns; /* only eager turns are measured */
+	void (*first)(void);
 } paths[] = {
-	{"new", unlike, 0, 84, false, false},
-	{"scanned", unlike, 1, 41, false, false},
-	{"unlike", unlike, 150, 400, false, false},
-	{"watched", alike, 30, 400, false, false},
-	{"backed-off", alike, 720, 200, false, false},
-	{"pairs", pairs, 25, 16, false, false},
-	{"paused", chain_waits, 20, 200, true, false},
-	{"turn-waits", chain_waits, 400, 200, false, true},
+	{"new", unlike, 0, 84, false, false, NULL},
+	{"scanned", unlike, 1, 41, false, false, NULL},
+	{"unlike", unlike, 150, 400, false, false, NULL},
+	{"watched", alike, 30, 400, false, false, NULL},
+	{"backed-off", alike, 720, 200, false, false, NULL},
+	{"pairs", pairs, 25, 16, false, false, NULL},
+	{"paused", chain_waits, 20, 200, true, false, NULL},
+	{"turn-waits", chain_waits, 400, 200, false, true, NULL},
+	{"bare-records", bare_records, 2, 200, false, false, many_streams},
 };
 
 #define PATHS (sizeof(paths) / sizeof(paths[0]))
@@ -139,6 +161,8 @@ static void set_up(const char *path)
 	check(cuModuleLoad(&module, path));
 	check(cuModuleGetFunction(&kernel, module, "mix"));
 	check(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	check(cuStreamCreate(&bare, CU_STREAM_NON_BLOCKING));
+	check(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
 	check(cuMemAlloc(&memory, 4096));
 }
 
@@ -170,6 +194,8 @@ int main(int argc, char **argv)
 	if (path == PATHS)
 		return 2;
 	set_up(argv[1]);
+	if (paths[path].first != NULL)
+		paths[path].first();
 	for (unsigned int i = 0; i < paths[path].before; i++)
 		paths[path].period();
 	if (paths[path].pauses)

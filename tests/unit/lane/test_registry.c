@@ -24,6 +24,17 @@ static void setup(void)
 
 /* ---- whose it is ---- */
 
+static struct reprise_lane *left_by(void *(*thread_does)(void *))
+{
+	pthread_t thread;
+	void *lane;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, thread_does, NULL), 0);
+	pthread_join(thread, &lane);
+	ck_assert_ptr_nonnull(lane);
+	return lane;
+}
+
 START_TEST(each_stream_has_one_lane)
 {
 	struct reprise_lane *one = lane_of(1), *two = lane_of(2), *legacy = lane_of(0);
@@ -47,6 +58,29 @@ START_TEST(only_an_op_makes_a_lane)
 	ck_assert_ptr_null(reprise_lanes_known(driver_stream(2), false));
 	lane_of(2);
 	ck_assert_ptr_eq(reprise_lanes_known(driver_stream(2), false), lane_of(2));
+}
+END_TEST
+
+static void *uses_stream_2(void *unused)
+{
+	return lane_of(2);
+}
+
+START_TEST(a_stream_that_had_none_has_that_of_its_first_op)
+{
+	struct reprise_lane *lane;
+
+	for (unsigned int i = 0; i < 3; i++)
+		ck_assert_ptr_null(reprise_lanes_known(driver_stream(2), false));
+	ck_assert_ptr_null(reprise_lanes_known(driver_stream(4), false));
+	lane = left_by(uses_stream_2);
+	ck_assert_ptr_eq(reprise_lanes_known(driver_stream(2), false), lane);
+	ck_assert_ptr_eq(lane_of(2), lane);
+	ck_assert(!reprise_lanes_moved());
+	ck_assert_ptr_null(reprise_lanes_known(driver_stream(4), false));
+	ck_assert_ptr_nonnull(lane_of(4)); /* by this thread */
+	ck_assert(!reprise_lanes_moved());
+	ck_assert_ptr_eq(reprise_lanes_known(driver_stream(4), false), lane_of(4));
 }
 END_TEST
 
@@ -489,17 +523,6 @@ static void *calls_on_any_stream(void *unused)
 	return lane_of(2);
 }
 
-static struct reprise_lane *left_by(void *(*thread_does)(void *))
-{
-	pthread_t thread;
-	void *lane;
-
-	ck_assert_int_eq(pthread_create(&thread, NULL, thread_does, NULL), 0);
-	pthread_join(thread, &lane);
-	ck_assert_ptr_nonnull(lane);
-	return lane;
-}
-
 /* Nothing is deferred, and no proxy has work to do: nothing is left. */
 static bool clean_up(void)
 {
@@ -611,6 +634,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, each_stream_has_one_lane);
 	tcase_add_test(tests, only_an_op_makes_a_lane);
+	tcase_add_test(tests, a_stream_that_had_none_has_that_of_its_first_op);
 	tcase_add_test(tests, a_default_stream_has_one_in_each_context);
 	tcase_add_test(tests, a_threads_own_stream_is_its_own);
 	tcase_add_test(tests, a_handle_names_a_stream_by_the_form_of_the_call);
