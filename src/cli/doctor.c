@@ -69,16 +69,24 @@ static void tell_option(enum reprise_option option)
 	tell_origin(option);
 }
 
-/* A program that gets the defaults, whatever is given, would be told of values that it never
- * has. */
-static void tell_options(bool privileged)
+/* True unless the option is given, by whatever, in a form that counts or in one that does not. */
+static bool is_untouched(enum reprise_option option)
 {
-	if (privileged)
-		reprise_cli_tell("options",
-		                 "none: a program with more rights than its user reads none from the "
-		                 "environment, and no profile");
-	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT && !privileged; i++)
-		tell_option(i);
+	return !reprise_option_given(option) && getenv(reprise_option_rows[option].variable) == NULL;
+}
+
+static void tell_options(bool all)
+{
+	unsigned int untouched = 0;
+
+	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++)
+		if (!all && is_untouched(i))
+			untouched++;
+		else
+			tell_option(i);
+	if (untouched > 0)
+		reprise_cli_tell(untouched < REPRISE_OPTION_COUNT ? "other options" : "options",
+		                 "defaults; reprise doctor without a program lists them");
 }
 
 int reprise_cli_doctor(const char *program)
@@ -95,7 +103,14 @@ int reprise_cli_doctor(const char *program)
 		reprise_profiles_read(basename(program));
 	tell_installation();
 	reprise_cli_tell_machine(&hindrances);
-	tell_options(privileged);
+	/* A program that gets the defaults, whatever is given, would be told of values that it never
+	 * has. */
+	if (privileged)
+		reprise_cli_tell("options",
+		                 "none: a program with more rights than its user reads none from the "
+		                 "environment, and no profile");
+	else
+		tell_options(program == NULL);
 	reprise_cli_tell_conflicts(&hindrances);
 	if (program != NULL)
 		return reprise_cli_tell_program(program, &read, &hindrances) ? 0 : 1;

@@ -88,6 +88,14 @@ class Doctor(unittest.TestCase):
                      "REPRISE_LOG warning (default)", "REPRISE_REPORT /x (from the environment)"):
             self.assertIn(line, " ".join(said.split()))
 
+    def test_of_a_program_only_options_that_are_given_are_listed(self):
+        plain = " ".join(reprise("doctor", "/bin/true").stdout.split())
+        self.assertIn(" options defaults; reprise doctor without a program lists them ", plain)
+        self.assertNotIn("REPRISE_HOLD", plain)
+        given = " ".join(reprise("doctor", "/bin/true", REPRISE_HOLD="50", REPRISE_PAYS="maybe").stdout.split())
+        for words in ("REPRISE_HOLD 50 (from the environment)", "REPRISE_PAYS measured (default, since ", " other options defaults; "):
+            self.assertIn(words, given)
+
     def test_an_option_that_cannot_be_used_is_named(self):
         outcome = reprise("doctor", REPRISE_HOLD="much")
         self.assertIn("REPRISE_HOLD", outcome.stderr)
