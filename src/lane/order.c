@@ -49,7 +49,10 @@ static struct point point_of(CUstream stream, bool per_thread)
 	                      .blocking = lane == NULL || lane->blocking};
 
 	point.owner = point.stream == CU_STREAM_PER_THREAD ? reprise_thread_self() : 0;
-	reprise_driver_current(&point.context);
+	if (lane != NULL)
+		point.context = lane->context; /* it was looked up in the current one */
+	else
+		reprise_driver_current(&point.context);
 	return point;
 }
 
