@@ -217,6 +217,8 @@
 	X(TURNS_QUERIES, 16, "queries", \
 	  "one after another before the GPU counts as behind: the last call's work may be under way", \
 	  "guess") \
+	X(TURNS_LOOKS, 16, "looks", \
+	  "at the GPU in a period in which it catches up, each of some queries", "guess") \
 	X(ANCHOR_ALIKE, 8, "periods", "in a row, as long in ops, before a loop is measured", "guess") \
 	X(ANCHOR_MARGIN, 16, "th part", "by which the ops of two periods that are alike differ", \
 	  "guess") \

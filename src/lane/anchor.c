@@ -361,6 +361,20 @@ static void look_anew(struct reprise_lane *lane)
 	look_for(lane, loop.key);
 }
 
+/* When in the period that ends `now` the GPU caught up, if that was seen. */
+static void note_caught_up(uint64_t now, uint64_t ops)
+{
+	uint64_t at_ns, at_ops;
+
+	if (reprise_turns_asks_when(&loop.turns) && reprise_behind_seen(&at_ns, &at_ops) &&
+	    at_ns >= loop.last_ns && at_ns < now && at_ops >= loop.last_ops &&
+	    at_ops < loop.last_ops + ops)
+		reprise_turns_note_caught_up(&loop.turns,
+		                             (unsigned int)((at_ns - loop.last_ns) * 1000 /
+		                                            (now - loop.last_ns)),
+		                             (unsigned int)((at_ops - loop.last_ops) * 1000 / ops));
+}
+
 /* A period has ended: the arm of the next. After a wait the GPU is not behind. */
 static enum reprise_arm note_period(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 {
@@ -384,9 +398,12 @@ static enum reprise_arm note_period(struct reprise_lane *lane, uint64_t now, uin
 	reprise_turns_note_replayed(&loop.turns, lane->counts.replayed, lane->counts.ops);
 	if (reprise_async_launched() != loop.async)
 		reprise_turns_note_async(&loop.turns);
+	note_caught_up(now, ops);
 	arm = reprise_turns_note(&loop.turns, now, period_ns(now, ops, alike), alike, idle);
 	if (!loop.waited && reprise_turns_asks(&loop.turns))
-		reprise_behind_want(lane);
+		reprise_behind_want(lane, reprise_turns_asks_when(&loop.turns)
+		                              ? 1 + loop.period_ops / REPRISE_TUNE_TURNS_LOOKS
+		                              : 0);
 	reprise_async_launch_direct(loop.turns.result.direct);
 	if (loop.turns.result.tests != loop.tests)
 		reprise_search_succeeds(&loop.search);

@@ -1,5 +1,6 @@
 #include "lane/behind.h"
 
+#include "base/clock.h"
 #include "base/placement.h"
 #include "base/tuning.h"
 #include "driver/driver.h"
@@ -9,6 +10,8 @@
 _Atomic(struct reprise_lane *) reprise_behind_wanted REPRISE_HOT_DATA;
 
 static _Atomic bool idle; /* the answer */
+/* Looks: at every so many ops; 0: at none, or no more. When one found the GPU idle; 0: none has. */
+static _Atomic uint64_t look_every, seen_ns, seen_ops;
 
 /* What was given last may be under way for some microseconds, however far ahead the GPU is. */
 static bool becomes_idle(CUstream stream)
@@ -35,10 +38,30 @@ static bool lane_becomes_idle(struct reprise_lane *lane)
 	return true;
 }
 
-void reprise_behind_want(struct reprise_lane *lane)
+void reprise_behind_want(struct reprise_lane *lane, uint64_t every)
 {
 	atomic_store(&idle, false);
+	atomic_store(&seen_ns, 0);
+	atomic_store(&look_every, every);
 	atomic_store(&reprise_behind_wanted, lane);
+}
+
+void reprise_behind_look(struct reprise_lane *lane, uint64_t ops)
+{
+	uint64_t every = atomic_load_explicit(&look_every, memory_order_relaxed);
+
+	if (every == 0 || ops % every != 0 || lane->group != NULL || !becomes_idle(lane->stream))
+		return;
+	atomic_store(&look_every, 0);
+	atomic_store(&seen_ops, ops);
+	atomic_store(&seen_ns, reprise_clock_ns());
+}
+
+bool reprise_behind_seen(uint64_t *at_ns, uint64_t *at_ops)
+{
+	*at_ns = atomic_load(&seen_ns);
+	*at_ops = atomic_load(&seen_ops);
+	return *at_ns != 0;
 }
 
 void reprise_behind_ask(struct reprise_lane *lane)
@@ -59,4 +82,6 @@ void reprise_behind_reset(void)
 {
 	atomic_store(&reprise_behind_wanted, NULL);
 	atomic_store(&idle, false);
+	atomic_store(&look_every, 0);
+	atomic_store(&seen_ns, 0);
 }

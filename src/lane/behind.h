@@ -4,6 +4,9 @@
  * turns want an answer at an anchor; it is had before the next launch in the lane, by whichever
  * thread makes that, or at the next anchor if there was none.
  *
+ * In an eager turn it may be looked at now and then before that: when the GPU has caught up is part
+ * of what replays took it.
+ *
  * A stream that the program may be capturing is not queried: that would end the capture.
  */
 #pragma once
@@ -16,8 +19,9 @@
 /* The lane whose stream is to be queried. NULL: none. */
 extern _Atomic(struct reprise_lane *) reprise_behind_wanted;
 
-/* From now on an answer is wanted. */
-void reprise_behind_want(struct reprise_lane *lane);
+/* From now on an answer is wanted. `every`: in an eager turn, the stream is looked at every so many
+ * ops as well, until it is seen to have caught up; 0: it is not. */
+void reprise_behind_want(struct reprise_lane *lane, uint64_t every);
 
 /* Queries. Under the lane's lock, or its queue's; its context is current. */
 void reprise_behind_ask(struct reprise_lane *lane);
@@ -29,6 +33,21 @@ static inline void reprise_behind_before_launch(struct reprise_lane *lane)
 	                     0))
 		reprise_behind_ask(lane);
 }
+
+/* An op of an eager turn comes, the lane's op of that number. With or without the lane's lock; its
+ * context is current. */
+void reprise_behind_look(struct reprise_lane *lane, uint64_t ops);
+
+static inline void reprise_behind_before_eager(struct reprise_lane *lane, uint64_t ops)
+{
+	if (__builtin_expect(atomic_load_explicit(&reprise_behind_wanted, memory_order_relaxed) == lane,
+	                     0))
+		reprise_behind_look(lane, ops);
+}
+
+/* True if a look has seen that the GPU had caught up since an answer was wanted last: on the clock,
+ * and by the lane's ops. Before reprise_behind_take(). */
+bool reprise_behind_seen(uint64_t *at_ns, uint64_t *at_ops);
 
 /* True if the GPU had caught up when it was asked. Nothing is wanted any more. As
  * reprise_behind_ask(). */

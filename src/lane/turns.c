@@ -6,6 +6,7 @@
 #include "op/cost.h"
 #include "graph/build_queue.h"
 #include "graph/building.h"
+#include "lane/behind.h"
 #include "lane/eager.h"
 #include "lane/order.h"
 #include "lane/registry.h"
@@ -87,6 +88,7 @@ REPRISE_HOT bool reprise_turns_pass(const struct reprise_call *call, CUresult *r
 	    !reprise_anchor_passes(lane, call, ops_of(lane) + 1))
 		return false;
 	pass(lane, passed);
+	reprise_behind_before_eager(lane, ops_of(lane));
 	*result =
 		passed % REPRISE_TUNE_EAGER_TIMED == 0 ? call_timed(call) : reprise_call_eager(call, NULL);
 	return true;

@@ -65,6 +65,7 @@ static void begin_drain(struct reprise_turns *turns, enum reprise_arm arm)
 	turns->arm = arm;
 	turns->draining = true;
 	turns->drained_ns = turns->drained = 0;
+	turns->caught_up = (struct reprise_caught_up){0};
 }
 
 static void begin_first(struct reprise_turns *turns)
@@ -384,13 +385,17 @@ static void note_slow(struct reprise_turns *turns, uint64_t took, uint64_t now)
 /* ---- a GPU that is behind ---- */
 
 /* What a period of the turn before takes, of which the host took `host_ns`: the GPU has done these
- * periods and those since, in all their time, and about half of the last one. */
+ * periods and those since, in all their time, and a part of the last one. Where that part was not
+ * seen, half of it is as good as any, but for the only one. */
 static uint64_t gpu_takes(const struct reprise_turns *turns, uint64_t host_ns, uint64_t last_ns)
 {
-	uint64_t mean_ns = (2 * (turns->behind_ns + turns->drained_ns) + last_ns) /
-	                   (2 * (turns->behind + turns->drained) + 1);
+	const struct reprise_caught_up *part =
+		turns->caught_up.seen ? &turns->caught_up
+							  : &(const struct reprise_caught_up){.time = 500, .ops = 500};
+	uint64_t time_ns = turns->behind_ns + turns->drained_ns + last_ns * part->time / 1000;
+	uint64_t mean_ns = time_ns * 1000 / ((turns->behind + turns->drained) * 1000 + part->ops);
 
-	return turns->drained > 0 && mean_ns > host_ns ? mean_ns : host_ns;
+	return (turns->drained > 0 || part->seen) && mean_ns > host_ns ? mean_ns : host_ns;
 }
 
 /* The pair's first turn is complete. */
@@ -399,11 +404,16 @@ static bool has_first_turn(const struct reprise_turns *turns)
 	return turns->phase == REPRISE_TURNS_SECOND || turns->phase == REPRISE_TURNS_AFTER;
 }
 
-/* In a period of `last_ns`. */
-static void caught_up(struct reprise_turns *turns, uint64_t last_ns, uint64_t now)
+/* The turn that the GPU catches up with was of replays. */
+static bool follows_replays(const struct reprise_turns *turns)
 {
-	if (has_first_turn(turns) && turns->drained > 0 &&
-	    (turns->phase == REPRISE_TURNS_SECOND) == (turns->second == REPRISE_ARM_EAGER))
+	return (turns->phase == REPRISE_TURNS_SECOND) == (turns->second == REPRISE_ARM_EAGER);
+}
+
+/* In a period of `last_ns`. */
+static void catch_up(struct reprise_turns *turns, uint64_t last_ns, uint64_t now)
+{
+	if (has_first_turn(turns) && turns->drained > 0 && follows_replays(turns))
 		turns->ahead = true;
 	if (turns->phase == REPRISE_TURNS_FIRST) {
 		begin_first(turns);
@@ -431,11 +441,12 @@ static bool has_had_time(const struct reprise_turns *turns)
 static void drain(struct reprise_turns *turns, uint64_t period, uint64_t now)
 {
 	if (turns->idle) {
-		caught_up(turns, period, now);
+		catch_up(turns, period, now);
 		return;
 	}
 	turns->drained++;
 	turns->drained_ns += period;
+	turns->caught_up.seen = false;
 	if (!has_had_time(turns))
 		return;
 	if (turns->phase == REPRISE_TURNS_FIRST && turns->arm == REPRISE_ARM_EAGER)
@@ -539,8 +550,10 @@ enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns
 	bool rests = turns->phase == REPRISE_TURNS_REST;
 
 	turns->unseen_until_ns = 0;
-	if (!alike)
+	if (!alike) {
+		turns->caught_up.seen = false;
 		return turns->arm;
+	}
 	turns->idle = idle;
 	if (turns->draining) {
 		drain(turns, period_ns, now_ns);
@@ -567,6 +580,17 @@ bool reprise_turns_asks(const struct reprise_turns *turns)
 {
 	return turns->draining || (turns->phase != REPRISE_TURNS_REST && turns->skip == 0 &&
 	                           turns->count + 1 == turns->wanted);
+}
+
+bool reprise_turns_asks_when(const struct reprise_turns *turns)
+{
+	return turns->draining && turns->arm == REPRISE_ARM_EAGER && has_first_turn(turns);
+}
+
+void reprise_turns_note_caught_up(struct reprise_turns *turns, unsigned int time_thousandths,
+                                  unsigned int ops_thousandths)
+{
+	turns->caught_up = (struct reprise_caught_up){true, time_thousandths, ops_thousandths};
 }
 
 bool reprise_turns_asks_processor(const struct reprise_turns *turns)

@@ -10,7 +10,8 @@
  * Periods are the host's time. In a loop that does not wait the host may run ahead of the GPU. So
  * the caller says whether the GPU has caught up, where reprise_turns_asks(). A turn after which it
  * has not is followed by periods of the other arm, until it has: the mean of both is what the GPU
- * takes for a period. Nothing is lost meanwhile, since the GPU works.
+ * takes for a period. Nothing is lost meanwhile, since the GPU works. In the last of these it caught
+ * up at some moment, which the caller may say, where reprise_turns_asks_when().
  *
  * A gain may cost more processor time than it is worth, since threads of ours hold, build and
  * launch. So the caller also says what the process has used, where reprise_turns_asks_processor().
@@ -99,6 +100,11 @@ struct reprise_turns {
 	unsigned int behind;
 	uint64_t drained_ns; /* those since */
 	unsigned int drained;
+	/* In the one under way: when it was first seen to have caught up. */
+	struct reprise_caught_up {
+		bool seen;
+		unsigned int time, ops; /* thousandths of the period's */
+	} caught_up;
 	bool filled;        /* the launch queue may be: a rest of replays came before */
 	unsigned int bound; /* pairs in a row in which it did not */
 
@@ -129,6 +135,14 @@ enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns
 
 /* True if the next note has to say whether the GPU has caught up; otherwise `idle` may be false. */
 bool reprise_turns_asks(const struct reprise_turns *turns);
+
+/* True if it matters when in the period the GPU catches up, which it is expected to do. */
+bool reprise_turns_asks_when(const struct reprise_turns *turns);
+
+/* In the period that ends with the next note, it was first seen to have caught up after so much of
+ * its time, and of its ops. */
+void reprise_turns_note_caught_up(struct reprise_turns *turns, unsigned int time_thousandths,
+                                  unsigned int ops_thousandths);
 
 /* True if the processor time of the process is to be told before the next note, if that is alike,
  * and how many ops the lane has had, in both arms. */

@@ -54,7 +54,7 @@ enum reprise_arm reprise_anchor_look(struct reprise_lane *lane, const struct rep
 	if (atomic_load(&arm_now) != (int)arm)
 		return atomic_load(&arm_now);
 	if (turn % 4 == 0)
-		reprise_behind_want(lane); /* the stream is queried, too */
+		reprise_behind_want(lane, 2); /* the stream is queried, too */
 	if (arm == REPRISE_ARM_EAGER && turn % 8 == 3 && atomic_load(&left) == 1)
 		reprise_eager_unseen_begin(0); /* the next ops pass unseen, up to 64 */
 	if (atomic_fetch_sub(&left, 1) > 1 || !atomic_compare_exchange_strong(&turns, &turn, turn + 1))

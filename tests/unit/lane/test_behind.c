@@ -44,7 +44,7 @@ START_TEST(a_stream_is_queried_once_and_before_the_launch)
 
 	calls("a b c");
 	ck_assert_uint_eq(asked, 0);
-	reprise_behind_want(lane);
+	reprise_behind_want(lane, 0);
 	calls("a b");
 	ck_assert_uint_eq(asked, 0);
 	calls("c");
@@ -63,7 +63,7 @@ END_TEST
 START_TEST(another_lane_is_not_asked)
 {
 	learns("2:a 2:b 2:c |", "2:[a b c]");
-	reprise_behind_want(lane);
+	reprise_behind_want(lane, 0);
 	calls("2:a 2:b 2:c");
 	ck_assert_uint_eq(asked, 0);
 	ck_assert(!reprise_behind_take(lane_of(2)));
@@ -73,7 +73,7 @@ END_TEST
 
 START_TEST(without_a_launch_it_is_asked_in_the_end)
 {
-	reprise_behind_want(lane);
+	reprise_behind_want(lane, 0);
 	ck_assert(reprise_behind_take(lane));
 	ck_assert_uint_eq(asked, 1);
 }
@@ -97,7 +97,7 @@ START_TEST(it_is_given_a_moment)
 {
 	not_ready = answers[_i].not_ready;
 	answer = answers[_i].answer;
-	reprise_behind_want(lane);
+	reprise_behind_want(lane, 0);
 	calls("a b c");
 	ck_assert_uint_eq(asked, answers[_i].asked);
 	ck_assert_int_eq(reprise_behind_take(lane), answers[_i].idle);
@@ -108,18 +108,18 @@ END_TEST
 START_TEST(while_the_program_captures_no_stream_is_queried)
 {
 	ck_assert(reprise_program_captures_begin(driver_stream(2), lane->context));
-	reprise_behind_want(lane);
+	reprise_behind_want(lane, 0);
 	ck_assert(!reprise_behind_take(lane));
 	ck_assert_uint_eq(asked, 0);
 	reprise_program_captures_end(driver_stream(2), lane->context);
-	reprise_behind_want(lane);
+	reprise_behind_want(lane, 0);
 	ck_assert(reprise_behind_take(lane));
 }
 END_TEST
 
 START_TEST(a_child_wants_nothing)
 {
-	reprise_behind_want(lane);
+	reprise_behind_want(lane, 0);
 	reprise_behind_reset();
 	calls("a b c");
 	ck_assert(!reprise_behind_take(lane));

@@ -90,6 +90,7 @@ static const struct {
 } backlogs[] = {
 	{10, REPRISE_VERDICT_REPLAY},  {95, REPRISE_VERDICT_REPLAY}, /* idle before the next launch, and
                                                                     never right after one */
+	{215, REPRISE_VERDICT_REPLAY}, {230, REPRISE_VERDICT_REPLAY}, {260, REPRISE_VERDICT_REPLAY},
 	{300, REPRISE_VERDICT_REPLAY}, {370, REPRISE_VERDICT_REPLAY}, {600, REPRISE_VERDICT_BOUND},
 };
 
@@ -103,6 +104,20 @@ START_TEST(a_loop_counts_by_what_it_takes)
 		ck_assert(reprise_eager_turn());
 	else
 		gains_as_expected();
+}
+END_TEST
+
+/* An eager call of the host's is as long as ten of the GPU's: it catches up within a period. */
+START_TEST(a_short_backlog_counts)
+{
+	double gain = (10 * EAGER_NS + PROGRAM_GAP_NS) / 300.0;
+
+	driver.eager_ns = 10 * EAGER_NS;
+	driver.work_ns = 300;
+	is_tested("a b c d");
+	ck_assert_int_eq(result().verdict, REPRISE_VERDICT_REPLAY);
+	ck_assert_double_le(result().gain / 1e3, gain);
+	ck_assert_double_gt(result().gain / 1e3, 0.75 * gain); /* the first graph comes late */
 }
 END_TEST
 
@@ -335,6 +350,7 @@ int main(void)
 	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests, a_loop_counts_by_what_it_takes, 0,
 	                    sizeof(backlogs) / sizeof(*backlogs));
+	tcase_add_test(tests, a_short_backlog_counts);
 	tcase_add_test(tests, what_does_not_gain_is_left_eager);
 	tcase_add_test(tests, streams_are_queried_only_where_turns_end);
 	tcase_add_loop_test(tests, both_arms_have_the_same_periods, 0,

@@ -15,26 +15,40 @@ static struct reprise_turns turns;
 static uint64_t now, done; /* the host's time; when the GPU has done all that it was given */
 static uint64_t work;      /* periods */
 static bool always_idle;   /* whoever asks is told so */
+static bool looks;         /* when the GPU catches up is seen */
+static bool looks_early;   /* only in periods at whose end it is behind again, near their end */
 
 static void begin(uint64_t period)
 {
 	now = done = work = 0;
 	always_idle = false;
+	looks = true;
+	looks_early = false;
 	reprise_turns_begin(&turns, now, period, 0x9e3779b97f4a7c15u);
 }
 
-/* A period: the host gives its work, and waits where the queue is full. The queue is looked at when
- * the next one is to be given. */
+/* A period of the host gives its work as time goes by, and waits where the queue is full. The GPU
+ * is looked at now and then, and when the next period is to be given. */
 static void passes(uint64_t host, uint64_t gpu)
 {
-	uint64_t before = now;
+	uint64_t before = now, backlog = done > now ? done - now : 0, idle = 0;
 	bool asked = reprise_turns_asks(&turns);
 
 	now += host;
+	if (backlog + gpu <= host) {
+		idle = host > gpu ? backlog * host / (host - gpu) : host;
+		done = now;
+	} else {
+		done = before + backlog + gpu;
+	}
 	if (done > now + QUEUE * gpu)
 		now = done - QUEUE * gpu;
+	if (looks && reprise_turns_asks_when(&turns) && done <= now)
+		reprise_turns_note_caught_up(&turns, (unsigned int)(idle * 1000 / host),
+		                             (unsigned int)(idle * 1000 / host));
+	if (looks_early && reprise_turns_asks_when(&turns) && done > now)
+		reprise_turns_note_caught_up(&turns, 999, 0);
 	reprise_turns_note(&turns, now, now - before, true, asked && (always_idle || done <= now));
-	done = (done > now ? done : now) + gpu;
 	work++;
 }
 
@@ -70,6 +84,9 @@ static const struct {
 	{{100 * US, 20 * US, 70 * US, 70 * US}, REPRISE_VERDICT_REPLAY},
 	{{100 * US, 20 * US, 95 * US, 95 * US}, REPRISE_VERDICT_REPLAY},
 	{{1000 * US, 20 * US, 500 * US, 500 * US}, REPRISE_VERDICT_REPLAY},
+	/* a little: an eager period is enough for the GPU to catch up */
+	{{335 * US, 75 * US, 100 * US, 100 * US}, REPRISE_VERDICT_REPLAY},
+	{{500 * US, 30 * US, 40 * US, 40 * US}, REPRISE_VERDICT_REPLAY},
 	/* eagerly it does: replaying keeps the host for longer than the GPU needs */
 	{{20 * US, 100 * US, 70 * US, 70 * US}, REPRISE_VERDICT_EAGER},
 	/* always */
@@ -94,6 +111,25 @@ START_TEST(the_verdict_is_on_what_the_loop_takes)
 		ck_assert_uint_eq(turns.result.gain | turns.result.low | turns.result.high, 0);
 	else if (arms->eager_gpu == arms->replay_gpu)
 		ck_assert_double_eq_tol(turns.result.gain, 1000 * eager / replay, 80 * eager / replay);
+}
+END_TEST
+
+START_TEST(a_look_is_of_its_period)
+{
+	const struct arms arms = {100 * US, 20 * US, 70 * US, 70 * US};
+	uint32_t unseen;
+
+	begin(100 * US);
+	looks = false;
+	while (turns.result.tests == 0)
+		runs_until(&arms, now + MS);
+	unseen = turns.result.gain;
+	begin(100 * US);
+	looks = false;
+	looks_early = true;
+	while (turns.result.tests == 0)
+		runs_until(&arms, now + MS);
+	ck_assert_uint_eq(turns.result.gain, unseen);
 }
 END_TEST
 
@@ -371,6 +407,7 @@ int main(void)
 
 	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests, the_verdict_is_on_what_the_loop_takes, 0, ALL(loops));
+	tcase_add_test(tests, a_look_is_of_its_period);
 	tcase_add_test(tests, a_backlog_is_no_gain);
 	tcase_add_test(tests, a_full_queue_does_not_change_the_verdict);
 	tcase_add_test(tests, a_queue_that_cannot_be_emptied_does_not_either);
