@@ -385,6 +385,7 @@ BUGS = (
     ("a stream is queried right after its launch", "note_period", "	reprise_async_launch_direct(loop.turns.result.direct);\n", "	if (!loop.waited && reprise_turns_asks(&loop.turns))\n		reprise_behind_ask(lane);\n	reprise_async_launch_direct(loop.turns.result.direct);\n", "lane_unwaited"),
     ("a stream is queried while the program captures", "becomes_idle", "		if (reprise_program_captures_any())", "		if (i == UINT32_MAX && reprise_program_captures_any())", "lane_behind"),
     ("work that has just been given counts as a backlog", "becomes_idle", "		if (result != CUDA_ERROR_NOT_READY)\n", "		if (result != CUDA_ERROR_NOT_READY || i == 0)\n", "lane_behind lane_unwaited"),
+    ("an event is no op of an eager turn", "ends_turn", "reprise_eager_by_turn() && !reprise_turns_goes_on(lane, call) && reprise_taking_part()", "false", "forkjoin4_by_turns"),
     ("a backlog counts as gain", "gpu_takes", "mean_ns > host_ns ?", "mean_ns == 0 ?", "stats_behind lane_unwaited"),
     ("a backlog that one period is enough for counts as gain", "gpu_takes", "(turns->drained > 0 || part->seen) &&", "turns->drained > 0 &&", "stats_behind"),
     ("when the GPU caught up is not looked at", "note_period", "reprise_turns_asks_when(&loop.turns)", "loop.turns.draining && loop.key == 0", "lane_unwaited"),

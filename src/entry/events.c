@@ -16,6 +16,7 @@
 #include "lane/order.h"
 #include "lane/registry.h"
 #include "lane/traces.h"
+#include "lane/turns.h"
 
 /* ---- records and waits ---- */
 
@@ -47,13 +48,21 @@ static CUresult handle_ungrouped(struct reprise_lane *lane, const struct reprise
 	return result;
 }
 
+/* In an eager turn what is an op of its group is one, too: it may be the anchor. True if the turn
+ * is over, and Reprise takes part again. */
+static bool ends_turn(struct reprise_lane *lane, const struct reprise_call *call)
+{
+	return reprise_eager_by_turn() && !reprise_turns_goes_on(lane, call) && reprise_taking_part();
+}
+
 static CUresult handle_event(struct reprise_call *call)
 {
 	struct reprise_lane *lane;
 
 	reprise_lanes_returned();
 	lane = reprise_lanes_known(call->stream, call->per_thread);
-	if (lane == NULL || !reprise_taking_part() || atomic_load(&lane->group_head) == NULL)
+	if (lane == NULL || atomic_load(&lane->group_head) == NULL ||
+	    (!reprise_taking_part() && !ends_turn(lane, call)))
 		return handle_ungrouped(lane, call);
 	reprise_lanes_make_way(lane, false);
 	reprise_group_event_used(lane, call->event, call->kind == REPRISE_OP_RECORD);
