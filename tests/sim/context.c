@@ -11,6 +11,7 @@
 #include "memory.h"
 #include "module.h"
 #include "options.h"
+#include "pace.h"
 #include "schedule.h"
 #include "stream.h"
 
@@ -377,7 +378,10 @@ static CUresult synchronize(struct sim_context *context)
 {
 	CUresult result = sim_capture_prohibit_context(context);
 
-	return result == CUDA_SUCCESS ? sim_context_synchronize(context) : result;
+	if (result != CUDA_SUCCESS)
+		return result;
+	sim_pace_wait(sim_pace_end());
+	return sim_context_synchronize(context);
 }
 
 API(SIM_CONTEXT, cuCtxSynchronize, (void), ())

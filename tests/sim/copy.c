@@ -8,6 +8,7 @@
 #include "context.h"
 #include "copy_work.h"
 #include "memory.h"
+#include "pace.h"
 #include "schedule.h"
 #include "stream.h"
 
@@ -81,6 +82,7 @@ static CUresult copy(const CUDA_MEMCPY3D *shape, struct sim_stream *stream, enum
 	result = sim_stream_add_between(stream, whose(sim_copy_target(&work->copy.shape)),
 	                                whose(sim_copy_source(&work->copy.shape)), work, &op);
 	if (op && waits(&op->work->copy.shape, timing)) {
+		sim_pace_wait(sim_pace_end());
 		sim_schedule_wait(op);
 		result = context->error;
 	}

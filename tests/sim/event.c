@@ -8,6 +8,7 @@
 #include "context.h"
 #include "graph.h"
 #include "green.h"
+#include "pace.h"
 #include "schedule.h"
 #include "stream.h"
 
@@ -121,6 +122,7 @@ static CUresult record(CUevent handle, CUstream stream_handle, unsigned int flag
 	work->shared = event->shared;
 	work->count = event->shared ? event->count = sim_shared_event_record(event->shared) : 0;
 	result = sim_stream_add(stream, work, &op);
+	event->paced = sim_pace_end();
 	if (op) {
 		sim_event_recorded(event, op);
 		sim_op_drop(op);
@@ -214,6 +216,8 @@ API(SIM_CONTEXT, cuEventQuery, (CUevent handle), (handle))
 
 	if (result != CUDA_SUCCESS)
 		return result;
+	if (!sim_pace_has_reached(event->paced))
+		return CUDA_ERROR_NOT_READY;
 	if (is_elsewhere(event, &count) ? !sim_shared_event_has_finished(event->shared, count)
 	                                : !sim_schedule_query(event->op))
 		return CUDA_ERROR_NOT_READY;
@@ -243,6 +247,7 @@ API(SIM_CONTEXT, cuEventSynchronize, (CUevent handle), (handle))
 	if (result != CUDA_SUCCESS)
 		return result;
 	context = event->context;
+	sim_pace_wait(event->paced);
 	if (is_elsewhere(event, &count))
 		wait_elsewhere(event->shared, count);
 	else

@@ -13,6 +13,7 @@ struct sim_event {
 	struct sim_context *context;
 	unsigned int flags;
 	struct sim_op *op;               /* the last record; NULL before the first */
+	uint64_t paced;                  /* when the GPU comes to it (pace.h) */
 	bool captured;                   /* last recorded in a capturing stream: */
 	uint64_t capture;                /* the capture's id, */
 	VECTOR(struct sim_node *) nodes; /* and what the record depends on there */

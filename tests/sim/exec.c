@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "memory_node.h"
 #include "options.h"
+#include "pace.h"
 #include "schedule.h"
 #include "stream.h"
 
@@ -611,7 +612,9 @@ API_PTSZ(SIM_CONTEXT, cuGraphLaunch, (CUgraphExec handle, CUstream stream_handle
 	sim_stream_make_turns(stream, turns_of(exec), true);
 	sim_drain_pass(stream->context);
 	result = settle_memory(exec);
-	if (result == CUDA_SUCCESS)
+	if (result == CUDA_SUCCESS) {
 		launch(exec, stream);
+		sim_pace_graph(exec->node_bytes / KERNEL_NODE_BYTES);
+	}
 	return result;
 }

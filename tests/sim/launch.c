@@ -6,6 +6,7 @@
 #include "event.h"
 #include "green.h"
 #include "kernel_work.h"
+#include "pace.h"
 #include "stream.h"
 
 #define MOST_ATTRIBUTES 64
@@ -79,7 +80,10 @@ static CUresult launch(CUfunction function, struct sim_dim grid, struct sim_dim 
 		return CUDA_ERROR_INVALID_HANDLE;
 	}
 	work->kernel.multiprocessors = stream->green ? stream->green->multiprocessors : 0;
-	return sim_stream_add(stream, work, NULL);
+	result = sim_stream_add(stream, work, NULL);
+	if (!stream->capture)
+		sim_pace_launch();
+	return result;
 }
 
 API_PTSZ(SIM_CONTEXT, cuLaunchKernel,

@@ -44,6 +44,20 @@ static void read_schedule(const char *text)
 	}
 }
 
+static void read_pace(const char *text)
+{
+	struct sim_pace *pace = &options.pace;
+	char *at;
+
+	if (!text || !*text)
+		return;
+	pace->start = strtoull(text, &at, 10);
+	pace->launch = *at == ':' ? strtoull(at + 1, &at, 10) : 0;
+	pace->node = *at == ':' ? strtoull(at + 1, &at, 10) : 0;
+	if (*at || !pace->launch || !pace->node)
+		sim_misuse("SIM_PACE=%s: START:LAUNCH:NODE, in nanoseconds", text);
+}
+
 void sim_options_read(void)
 {
 	if (read_already)
@@ -65,6 +79,7 @@ void sim_options_read(void)
 	options.slow = getenv("SIM_SLOW");
 	options.newer = number("SIM_NEWER", 0) != 0;
 	read_schedule(getenv("SIM_SCHEDULE"));
+	read_pace(getenv("SIM_PACE"));
 }
 
 const struct sim_options *sim_options(void)

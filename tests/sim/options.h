@@ -36,6 +36,9 @@ struct sim_options {
 	const char *fault;    /* SIM_FAULT */
 	const char *slow;     /* SIM_SLOW */
 	bool newer;           /* SIM_NEWER */
+	struct sim_pace {
+		uint64_t start, launch, node;
+	} pace; /* SIM_PACE, ns: of work for a GPU that is idle, of a kernel, of one in a graph */
 };
 
 void sim_options_read(void);

@@ -7,6 +7,7 @@
 #include "device.h"
 #include "kernel_work.h"
 #include "options.h"
+#include "pace.h"
 #include "schedule.h"
 
 struct sim_stream *sim_stream_new(struct sim_context *context, unsigned int flags, int priority,
@@ -355,7 +356,7 @@ API_PTSZ(SIM_CONTEXT, cuStreamQuery, (CUstream handle), (handle))
 	result = sim_capture_prohibit(stream);
 	if (result != CUDA_SUCCESS)
 		return result;
-	if (!has_finished(stream))
+	if (!has_finished(stream) || !sim_pace_has_reached(sim_pace_end()))
 		return CUDA_ERROR_NOT_READY;
 	return stream->context->error;
 }
@@ -373,6 +374,7 @@ API_PTSZ(SIM_CONTEXT, cuStreamSynchronize, (CUstream handle), (handle))
 	if (result != CUDA_SUCCESS)
 		return result;
 	context = stream->context;
+	sim_pace_wait(sim_pace_end());
 	last = stream->last ? sim_op_keep(stream->last) : NULL;
 	sim_schedule_finish(last);
 	/* As with questions (schedule.c): in relaxed mode a layer waits. */
