@@ -20,9 +20,9 @@
 #include "graph/carried.h"
 #include "lane/group/group.h"
 
-/* Per thread, 1 KiB. A stream may be in either of two, so that a thread's few streams seldom
- * displace each other. */
-#define REMEMBERED 32
+/* Per thread. All thread-local data have to fit into what the loader keeps for libraries that are
+ * opened later, some 1.5 KiB: Reprise may come as a listener (nvtx/listener.c). */
+#define REMEMBERED 8
 
 bool reprise_observing REPRISE_HOT_DATA;
 _Atomic uint32_t reprise_attention;
@@ -168,12 +168,6 @@ static unsigned int slot_of(CUstream stream)
 	return (unsigned int)(reprise_hash_mix((uintptr_t)stream, 7) % REMEMBERED);
 }
 
-/* The other entry where a stream of this one may be. */
-static inline struct remembered *beside(const struct remembered *entry)
-{
-	return &remembered[(entry - remembered) ^ 1];
-}
-
 /* True if the entry is of the stream. *found: its lane and context. */
 static inline bool is_remembered(const struct remembered *entry, CUstream stream, uint32_t now,
                                  struct remembered *found)
@@ -184,13 +178,24 @@ static inline bool is_remembered(const struct remembered *entry, CUstream stream
 	return entry->stream == stream && entry->epoch == now;
 }
 
+/* The stream's entry, which is not the first one that it may have. NULL: it has none. */
+static __attribute__((noinline)) const struct remembered *look_around(CUstream stream, uint32_t now)
+{
+	for (unsigned int i = 0; i < REMEMBERED; i++)
+		if (remembered[i].stream == stream && remembered[i].epoch == now)
+			return &remembered[i];
+	return NULL;
+}
+
 /* True if this thread has looked the stream up. */
 static inline bool look_back(CUstream stream, uint32_t now, struct remembered *found)
 {
 	const struct remembered *entry = &remembered[slot_of(stream)];
 
-	return __builtin_expect(is_remembered(entry, stream, now, found), 1) ||
-	       is_remembered(beside(entry), stream, now, found);
+	if (__builtin_expect(is_remembered(entry, stream, now, found), 1))
+		return true;
+	entry = look_around(stream, now);
+	return entry != NULL && is_remembered(entry, stream, now, found);
 }
 
 static inline struct reprise_lane *recall(CUstream stream, bool per_thread)
@@ -249,17 +254,24 @@ bool reprise_lanes_pass_scanned(CUstream stream, bool per_thread, struct reprise
 	       reprise_scan_passes(lane->scan, key);
 }
 
-/* The one of a stream's two entries that is written next. A stream has only one, so that what
- * recall() finds is what was found last. */
+static bool is_free(const struct remembered *entry, uint32_t epoch)
+{
+	return entry->stream == NULL || entry->epoch != epoch;
+}
+
+/* The entry for a stream: its own, if it has one, so that what recall() finds is what was found
+ * last; otherwise the first one, unless another stream has it and some entry is free. */
 static struct remembered *entry_for(CUstream stream, uint32_t epoch)
 {
-	struct remembered *entry = &remembered[slot_of(stream)], *other = beside(entry);
-	bool is_free = entry->stream == NULL || entry->epoch != epoch,
-		 other_is_free = other->stream == NULL || other->epoch != epoch;
+	struct remembered *first = &remembered[slot_of(stream)], *other = NULL;
 
-	if (entry->stream == stream)
-		return entry;
-	return other->stream == stream || (!is_free && other_is_free) ? other : entry;
+	for (unsigned int i = 0; i < REMEMBERED; i++) {
+		if (remembered[i].stream == stream)
+			return &remembered[i];
+		if (is_free(&remembered[i], epoch))
+			other = &remembered[i];
+	}
+	return is_free(first, epoch) || other == NULL ? first : other;
 }
 
 /* Inside Reprise, so that a signal handler does not use the cache meanwhile. */

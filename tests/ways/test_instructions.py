@@ -25,16 +25,16 @@ OP_MOST = 500        # instructions for a deferred op; 462
 LAUNCH_MOST = 810    # and for a launch; 800
 # In the library's own functions, for a call; and what gcc 12 on x86-64 gives.
 EAGER_MOST = {
-    "new": 240,         # 235: the first 2,016 of a stream, of which nothing comes again
-    "scanned": 300,     # 297: nothing comes again, as far as one scan sees
-    "unlike": 200,      # 192: and does not for long: some are scanned, most pass at once
-    "watched": 2120,    # 2045: calls come again by chance
+    "new": 240,         # 232: the first 2,016 of a stream, of which nothing comes again
+    "scanned": 300,     # 294: nothing comes again, as far as one scan sees
+    "unlike": 200,      # 190: and does not for long: some are scanned, most pass at once
+    "watched": 2120,    # 2054: calls come again by chance
     "pairs": 3500,      # 3060 to 3340, as time will have it, with half a wait: watched, and repeats in visits of two ops, which are not known to gain
     # 222 to 490, with a 24th of a wait, and turns that begin and end: in an eager turn, more where less of it passes unseen, which is a matter of time; what was replayed, since it ended, apart
     "turn-waits": 500,
-    "paused": 180,      # 177
-    "backed-off": 165,  # 163
-    "bare-records": 430,    # 399: events recorded on a stream that has no ops, beside 24 that have
+    "paused": 180,      # 175
+    "backed-off": 165,  # 161
+    "bare-records": 430,    # 409: events recorded on a stream that has no ops, beside 24 that have
 }
 SKIPPED = 77
 
