@@ -48,8 +48,8 @@ static CUresult handle_ungrouped(struct reprise_lane *lane, const struct reprise
 	return result;
 }
 
-/* In an eager turn what is an op of its group is one, too: it may be the anchor. True if the turn
- * is over, and Reprise takes part again. */
+/* A call that is an op of a group. It counts as an op of an eager turn, too, since it may be the
+ * anchor. True if the turn ends with it, and Reprise takes part again. */
 static bool ends_turn(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	return reprise_eager_by_turn() && !reprise_turns_goes_on(lane, call) && reprise_taking_part();

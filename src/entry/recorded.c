@@ -5,7 +5,8 @@
 #include "lane/threads.h"
 #include "lane/registry.h"
 
-/* The driver is asked about a kernel, which may load it, so nothing may stay deferred then. */
+/* Recording asks the driver about the kernel, which may load it. Loading may wait for what other
+ * threads have deferred, so that is issued first. */
 void reprise_recorded_op(const struct reprise_call *call)
 {
 	const struct reprise_lane *lane = reprise_lanes_find_own(call->stream, call->per_thread);
@@ -20,7 +21,7 @@ void reprise_recorded_op(const struct reprise_call *call)
 	reprise_process_prepare(); /* registers the exit handler, which writes the recording */
 	loads = reprise_loading_begins_launch(call, true);
 	reprise_record_op(lane != NULL ? &described : NULL, call);
-	if (loads) /* it is not launched yet */
+	if (loads) /* false: the kernel is not launched yet */
 		reprise_loading_ends(call->kernel.function, REPRISE_FUNCTION_LAUNCH, false);
 }
 

@@ -32,7 +32,8 @@ _Atomic uint32_t reprise_unsettled REPRISE_HOT_DATA;
 static struct reprise_lock registry_lock;
 static _Atomic(struct reprise_lane *) lanes;
 static uint8_t lane_count;
-static bool absent_remembered; /* under the registry's lock: some stream's lack of a lane */
+/* A thread may remember that some stream has no lane. Under the registry's lock. */
+static bool absent_remembered;
 _Atomic uint32_t reprise_lanes_epoch REPRISE_HOT_DATA;
 _Thread_local uint32_t reprise_lanes_looked_up_at __attribute__((tls_model(REPRISE_TLS_MODEL)));
 _Atomic uint32_t reprise_legacy_lanes REPRISE_HOT_DATA, reprise_blocking_lanes REPRISE_HOT_DATA;
@@ -289,8 +290,8 @@ static void remember(CUstream stream, CUcontext context, struct reprise_lane *la
 	reprise_inside--;
 }
 
-/* Under the registry's lock, for a stream that has none. No thread may go on without it that was
- * told so. */
+/* Makes a lane for a stream that has none. Threads that remember that it has none search again.
+ * Under the registry's lock. */
 static struct reprise_lane *make_known(CUcontext context, CUstream stream, uint32_t *epoch)
 {
 	struct reprise_lane *lane = make(context, stream);
