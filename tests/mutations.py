@@ -390,7 +390,7 @@ BUGS = (
     ("a backlog that one period is enough for counts as gain", "gpu_takes", "(turns->drained > 0 || part->seen) &&", "turns->drained > 0 &&", "stats_behind"),
     ("when the GPU caught up is not looked at", "note_period", "reprise_turns_asks_when(&loop.turns)", "loop.turns.draining && loop.key == 0", "lane_unwaited"),
     ("the GPU has caught up at the beginning of the period in which it was seen to", "note_caught_up", "(at_ns - loop.last_ns) * 1000", "(at_ns - at_ns) * 1000", "lane_unwaited"),
-    ("a look from an earlier period counts", "drain", "	turns->caught_up.seen = false;\n", "", "stats_behind"),
+    ("a look from an earlier period counts", "drain", "	turns->caught_up = unseen;\n", "", "stats_behind"),
     ("there is a verdict while the GPU is behind", "drain", "	if (turns->idle) {", "	if (turns->drained < UINT32_MAX) {", "stats_behind lane_unwaited"),
     ("a GPU that is behind in both arms is waited for without end", "end_bound_pair", "	if (++turns->bound < REPRISE_TUNE_TURNS_BOUND)", "	if (++turns->bound > 0)", "stats_behind lane_unwaited"),
     ("what replays have given the GPU takes a gain back", "decide_bound", "	if (better(turns) == REPRISE_ARM_REPLAY) {", "	if (better(turns) != better(turns)) {", "stats_behind"),

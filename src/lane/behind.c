@@ -10,8 +10,10 @@
 _Atomic(struct reprise_lane *) reprise_behind_wanted REPRISE_HOT_DATA;
 
 static _Atomic bool idle; /* the answer */
-/* Looks: at every so many ops; 0: at none, or no more. When one found the GPU idle; 0: none has. */
-static _Atomic uint64_t look_every, seen_ns, seen_ops;
+/* The stream is looked at every so many ops; 0: it is not, or not any more. */
+static _Atomic uint64_t look_every;
+/* When a look found the GPU idle, on the clock (0: none has), and by the lane's ops. */
+static _Atomic uint64_t seen_ns, seen_ops;
 
 /* What was given last may be under way for some microseconds, however far ahead the GPU is. */
 static bool becomes_idle(CUstream stream)
@@ -50,7 +52,7 @@ void reprise_behind_look(struct reprise_lane *lane, uint64_t ops)
 {
 	uint64_t every = atomic_load_explicit(&look_every, memory_order_relaxed);
 
-	if (every == 0 || ops % every != 0 || lane->group != NULL || !becomes_idle(lane->stream))
+	if (every == 0 || ops % every != 0 || !becomes_idle(lane->stream))
 		return;
 	atomic_store(&look_every, 0);
 	atomic_store(&seen_ops, ops);

@@ -4,8 +4,8 @@
  * turns want an answer at an anchor; it is had before the next launch in the lane, by whichever
  * thread makes that, or at the next anchor if there was none.
  *
- * In an eager turn it may be looked at now and then before that: when the GPU has caught up is part
- * of what replays took it.
+ * While eager calls follow replays, the stream may also be looked at within the period: the moment
+ * at which the GPU catches up tells what it took for the replays.
  *
  * A stream that the program may be capturing is not queried: that would end the capture.
  */
@@ -34,8 +34,8 @@ static inline void reprise_behind_before_launch(struct reprise_lane *lane)
 		reprise_behind_ask(lane);
 }
 
-/* An op of an eager turn comes, the lane's op of that number. With or without the lane's lock; its
- * context is current. */
+/* An op of an eager turn comes, the lane's op number `ops`. The lane is in no group. Takes no lock;
+ * the lane's context is current. */
 void reprise_behind_look(struct reprise_lane *lane, uint64_t ops);
 
 static inline void reprise_behind_before_eager(struct reprise_lane *lane, uint64_t ops)
@@ -45,8 +45,8 @@ static inline void reprise_behind_before_eager(struct reprise_lane *lane, uint64
 		reprise_behind_look(lane, ops);
 }
 
-/* True if a look has seen that the GPU had caught up since an answer was wanted last: on the clock,
- * and by the lane's ops. Before reprise_behind_take(). */
+/* True if a look has found the GPU idle since an answer was wanted last. *at_ns: when, on the
+ * clock; *at_ops: by the lane's ops. */
 bool reprise_behind_seen(uint64_t *at_ns, uint64_t *at_ops);
 
 /* True if the GPU had caught up when it was asked. Nothing is wanted any more. As

@@ -59,13 +59,16 @@ static void begin_rest(struct reprise_turns *turns, enum reprise_arm arm)
 	begin_turn(turns, arm);
 }
 
+/* Where it was not seen when in a period the GPU caught up: half of it is as good as any. */
+static const struct reprise_caught_up unseen = {.time = 500, .ops = 500};
+
 /* Periods of `arm` pass until the GPU has caught up. */
 static void begin_drain(struct reprise_turns *turns, enum reprise_arm arm)
 {
 	turns->arm = arm;
 	turns->draining = true;
 	turns->drained_ns = turns->drained = 0;
-	turns->caught_up = (struct reprise_caught_up){0};
+	turns->caught_up = unseen;
 }
 
 static void begin_first(struct reprise_turns *turns)
@@ -385,13 +388,11 @@ static void note_slow(struct reprise_turns *turns, uint64_t took, uint64_t now)
 /* ---- a GPU that is behind ---- */
 
 /* What a period of the turn before takes, of which the host took `host_ns`: the GPU has done these
- * periods and those since, in all their time, and a part of the last one. Where that part was not
- * seen, half of it is as good as any, but for the only one. */
+ * periods and those since, in all their time, and the part of the last one until it caught up. If
+ * there was only that one, and the moment was not seen, nothing is known but the host's time. */
 static uint64_t gpu_takes(const struct reprise_turns *turns, uint64_t host_ns, uint64_t last_ns)
 {
-	const struct reprise_caught_up *part =
-		turns->caught_up.seen ? &turns->caught_up
-							  : &(const struct reprise_caught_up){.time = 500, .ops = 500};
+	const struct reprise_caught_up *part = &turns->caught_up;
 	uint64_t time_ns = turns->behind_ns + turns->drained_ns + last_ns * part->time / 1000;
 	uint64_t mean_ns = time_ns * 1000 / ((turns->behind + turns->drained) * 1000 + part->ops);
 
@@ -446,7 +447,7 @@ static void drain(struct reprise_turns *turns, uint64_t period, uint64_t now)
 	}
 	turns->drained++;
 	turns->drained_ns += period;
-	turns->caught_up.seen = false;
+	turns->caught_up = unseen;
 	if (!has_had_time(turns))
 		return;
 	if (turns->phase == REPRISE_TURNS_FIRST && turns->arm == REPRISE_ARM_EAGER)
@@ -551,7 +552,7 @@ enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns
 
 	turns->unseen_until_ns = 0;
 	if (!alike) {
-		turns->caught_up.seen = false;
+		turns->caught_up = unseen;
 		return turns->arm;
 	}
 	turns->idle = idle;

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "context.h"
@@ -15,6 +16,14 @@ pthread_mutex_t sim_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct sim_entry *entries;
 static unsigned long calls;
+
+uint64_t sim_monotonic_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
 
 struct sim_self *sim_self(void)
 {

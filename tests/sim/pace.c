@@ -1,7 +1,5 @@
 #include "pace.h"
 
-#include <time.h>
-
 #include "options.h"
 #include "sim.h"
 
@@ -11,17 +9,9 @@ static uint64_t end;         /* when the GPU will be idle */
 static uint64_t ends[AHEAD]; /* of the last calls */
 static unsigned int calls;
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 static void give(uint64_t nanoseconds)
 {
-	uint64_t begin = now();
+	uint64_t begin = sim_monotonic_ns();
 
 	if (nanoseconds == 0)
 		return;
@@ -47,7 +37,7 @@ uint64_t sim_pace_end(void)
 
 bool sim_pace_has_reached(uint64_t wanted)
 {
-	return wanted == 0 || now() >= wanted;
+	return wanted == 0 || sim_monotonic_ns() >= wanted;
 }
 
 void sim_pace_wait(uint64_t wanted)

@@ -25,6 +25,9 @@ struct sim_stream;
 
 extern pthread_mutex_t sim_lock;
 
+/* The monotonic clock, in nanoseconds. Without any lock. */
+uint64_t sim_monotonic_ns(void);
+
 /* What the simulation keeps for each thread of the program. */
 struct sim_self {
 	uint64_t id; /* 1 for the first thread that calls */

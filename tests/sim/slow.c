@@ -1,7 +1,6 @@
 #include "slow.h"
 
 #include <fnmatch.h>
-#include <time.h>
 
 #include "options.h"
 #include "sim.h"
@@ -39,18 +38,11 @@ struct sim_slow sim_slow_find(const char *wanted)
 	return found;
 }
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 void sim_slow_down(const struct sim_slow *slow, unsigned long call)
 {
-	uint64_t end = slow->nanoseconds && call <= slow->calls ? now() + slow->nanoseconds : 0;
+	uint64_t end =
+		slow->nanoseconds && call <= slow->calls ? sim_monotonic_ns() + slow->nanoseconds : 0;
 
-	while (end && now() < end)
+	while (end && sim_monotonic_ns() < end)
 		;
 }
