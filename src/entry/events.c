@@ -55,11 +55,38 @@ static bool ends_turn(struct reprise_lane *lane, const struct reprise_call *call
 	return reprise_eager_by_turn() && !reprise_turns_goes_on(lane, call) && reprise_taking_part();
 }
 
+/* True unless the stream is known to be in no group. */
+static bool may_be_in_group(const struct reprise_call *call)
+{
+	const struct reprise_lane *lane;
+
+	if (atomic_load(&reprise_groups) == 0)
+		return false;
+	lane = reprise_lanes_remembered(call->stream, call->per_thread);
+	return lane == NULL || atomic_load(&lane->group_head) != NULL;
+}
+
+/* True if the call is eager whatever its lane does, and orders nothing that Reprise has. In an
+ * eager turn that is looked at, a group's may be the anchor. */
+static bool passes(const struct reprise_call *call)
+{
+	uint32_t pauses = atomic_load_explicit(&reprise_pauses, memory_order_acquire);
+
+	return __builtin_expect(pauses != 0, 0) && !reprise_records() &&
+	       !reprise_lanes_hold_anything() &&
+	       (pauses != REPRISE_PAUSE_TURN || !may_be_in_group(call));
+}
+
 static CUresult handle_event(struct reprise_call *call)
 {
 	struct reprise_lane *lane;
+	CUresult result;
 
 	reprise_lanes_returned();
+	if (passes(call))
+		return call->eager(call);
+	if (reprise_eager_by_turn() && reprise_turns_pass(call, &result))
+		return result;
 	lane = reprise_lanes_known(call->stream, call->per_thread);
 	if (lane == NULL || atomic_load(&lane->group_head) == NULL ||
 	    (!reprise_taking_part() && !ends_turn(lane, call)))

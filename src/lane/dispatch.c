@@ -411,6 +411,8 @@ static __attribute__((noinline)) REPRISE_HOT CUresult decide_and_give(struct rep
 	bool launched;
 	CUresult result = CUDA_SUCCESS;
 
+	if (__builtin_expect(lane->group != NULL, 0))
+		reprise_group_follow(lane);
 	if (!decide(lane, call, &result))
 		return call_eagerly(lane, found, call, first);
 	launched = lane->counts.launches != launches;

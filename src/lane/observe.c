@@ -139,6 +139,15 @@ struct reprise_position reprise_lane_position_within(const struct reprise_op *op
 	                                 first->since_wait + start};
 }
 
+/* True if they are on several members. */
+static bool forks(const struct reprise_op *ops, unsigned int count)
+{
+	for (unsigned int i = 1; i < count; i++)
+		if (ops[i].member != ops[0].member)
+			return true;
+	return false;
+}
+
 static bool has_work(const struct reprise_op *ops, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++)
@@ -178,6 +187,7 @@ static unsigned int group_piece(struct reprise_group *group, const struct repris
 	unsigned int most = reprise_plan_longest(segment, start, hold_ns);
 	unsigned int whole = reach(group, segment, start, wanted, crossed + start, most), count = whole;
 
+	group->joined = group->joined || forks(segment->ops + start, whole);
 	if (whole > most && group->patience > 0) {
 		group->patience--;
 		*useful = false;

@@ -137,7 +137,7 @@ static void tell_group(struct reprise_lane *head, bool wait, bool all_waits, CUs
 
 static void tell_all(struct reprise_lane *lane, bool wait)
 {
-	if (!reprise_lane_is_group(lane)) {
+	if (!reprise_group_is_followed(lane)) {
 		reprise_lane_tell(lane, wait);
 		return;
 	}
@@ -172,9 +172,27 @@ void reprise_lanes_issue_all(void)
 		reprise_hold_issues(lane, REPRISE_TUNE_ORDER_LOADING_NS);
 }
 
+static void leave(struct reprise_lane *lane)
+{
+	reprise_lock_take(&lane->lock);
+	reprise_lane_barrier(lane, false);
+	if (lane->group != NULL)
+		reprise_group_unfollow(lane);
+	reprise_lock_give(&lane->lock);
+}
+
 void reprise_lanes_eager_call(CUstream stream, bool per_thread)
 {
-	reprise_lanes_issue_own();
+	uint32_t self = reprise_thread_self();
+
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
+		if (!is_own(lane, self))
+			continue;
+		if (reprise_group_is_followed(lane))
+			leave(lane);
+		else
+			reprise_lane_tell(lane, false);
+	}
 	reprise_lanes_make_way_for(stream, per_thread);
 }
 
@@ -197,7 +215,7 @@ void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_th
 	}
 	reprise_lanes_make_way(lane, true); /* it may be a copy between devices */
 	taken = reprise_lane_take(lane);
-	if (taken->group != NULL || reprise_lane_has_news(taken))
+	if (reprise_lane_has_news(taken))
 		reprise_lane_barrier(taken, false);
 	else
 		reprise_lane_unattend(taken);
@@ -278,7 +296,7 @@ static enum telling told(struct reprise_lane *lane, enum reprise_sync what, uint
 {
 	bool wait_pending = false;
 
-	if (!reprise_lane_is_group(lane)) {
+	if (!reprise_group_is_followed(lane)) {
 		reprise_lane_told(lane, true);
 	} else if (is_of_event(what)) {
 		tell_of_event(lane, (CUevent)handle, self);
@@ -319,7 +337,7 @@ static enum telling tell(struct reprise_lane *lane, enum reprise_sync what, uint
 {
 	enum telling telling;
 
-	if (!reprise_lane_is_group(lane) && !reprise_lane_is_to_be_told(lane))
+	if (!reprise_group_is_followed(lane) && !reprise_lane_is_to_be_told(lane))
 		return TOLD;
 	if (is_of_event(what) && handle != 0 &&
 	    atomic_load_explicit(&lane->thread, memory_order_relaxed) != self &&

@@ -27,19 +27,19 @@ static void lose_order(struct reprise_lane *lane, void *context)
 	CUstream stream = *(CUstream *)context;
 	struct reprise_lane *head = stream == NULL ? lane : reprise_lane_head(lane);
 
-	if (!reprise_lane_is_group(head) || (stream != NULL && lane->stream != stream))
+	if (!reprise_group_is_followed(head) || (stream != NULL && lane->stream != stream))
 		return;
 	reprise_lock_take(&head->lock);
 	reprise_lane_barrier(head, false);
 	if (head->group != NULL &&
 	    (stream == NULL || reprise_group_member(head->group, stream) < head->group->count))
-		reprise_group_lose_order(head);
+		reprise_group_unfollow(head);
 	reprise_lock_give(&head->lock);
 }
 
 void reprise_lanes_lose_order(CUstream stream)
 {
-	if (atomic_load(&reprise_groups) > 0)
+	if (atomic_load(&reprise_groups_followed) > 0)
 		reprise_lanes_each(lose_order, &stream);
 }
 
@@ -76,6 +76,12 @@ void reprise_lanes_returned(void)
 	called_anywhere = false;
 	reprise_lanes_lose_order(NULL);
 	atomic_fetch_sub(&reprise_group_unknown_calls, 1);
+}
+
+void reprise_lanes_calls_reset(void)
+{
+	called_on = NULL;
+	called_anywhere = false;
 }
 
 static void thread_ends(void *unused)

@@ -17,6 +17,9 @@ void reprise_lanes_call_ends(struct reprise_lane *lane);
  * returned. */
 void reprise_lanes_returned(void);
 
+/* After fork, in the child: the last call was of the parent's lanes. */
+void reprise_lanes_calls_reset(void);
+
 /* Calls on this stream (NULL: any) are not seen by Reprise: no member of its group is known to be
  * behind another. */
 void reprise_lanes_lose_order(CUstream stream);

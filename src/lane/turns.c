@@ -80,8 +80,13 @@ REPRISE_HOT bool reprise_turns_pass(const struct reprise_call *call, CUresult *r
 	if (reprise_lanes_hold_anything())
 		return false;
 	lane = reprise_lanes_remembered(call->stream, call->per_thread);
-	if (lane == NULL || lane->unusable || atomic_load(&lane->group_head) != NULL ||
-	    !atomic_load_explicit(&lane->attended, memory_order_relaxed))
+	if (lane == NULL || lane->unusable)
+		return false;
+	if (__builtin_expect(reprise_op_is_event(call->kind), 0) &&
+	    atomic_load(&lane->group_head) == NULL)
+		return false; /* elsewhere it is no op */
+	lane = reprise_lane_head(lane);
+	if (!atomic_load_explicit(&lane->attended, memory_order_relaxed))
 		return false;
 	passed = passed_in(lane);
 	if (passed % REPRISE_TUNE_ANCHOR_LOOKED_AFTER == 0 ||

@@ -42,6 +42,7 @@
 #include "lane/group/group.h"
 #include "lane/lane.h"
 #include "lane/registry.h"
+#include "lane/threads.h"
 #include "lane/async_launch.h"
 #include "lane/turns.h"
 #include "trace/watch.h"
@@ -91,6 +92,7 @@ static const struct {
 } parts[] = {
 	{NULL, reset_here},
 	{NULL, reprise_lanes_reset},
+	{NULL, reprise_lanes_calls_reset},
 	{NULL, reprise_store_reset},
 	{NULL, reprise_watch_reset},
 	{stop_calls, reprise_eager_reset},

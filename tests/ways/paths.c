@@ -23,8 +23,8 @@
 #define PATIENCE_S 60
 
 static CUfunction kernel;
-static CUstream stream, bare; /* the second has no ops */
-static CUevent event;
+static CUstream stream, side, bare; /* the third has no ops */
+static CUevent event, joined;
 static CUdeviceptr memory;
 static uint64_t state = 1;
 
@@ -82,6 +82,28 @@ static void pairs(void)
 	}
 }
 
+/* A fork to another stream, which joins again: six calls. */
+static void fork_and_join(void)
+{
+	CUstream origin = stream;
+
+	launch(1, 1);
+	check(cuEventRecord(event, stream));
+	check(cuStreamWaitEvent(side, event, CU_EVENT_WAIT_DEFAULT));
+	stream = side;
+	launch(2, 2);
+	check(cuEventRecord(joined, stream));
+	stream = origin;
+	check(cuStreamWaitEvent(stream, joined, CU_EVENT_WAIT_DEFAULT));
+}
+
+static void forks(void)
+{
+	for (unsigned int i = 0; i < CHAIN; i += 6)
+		fork_and_join();
+	check(cuStreamSynchronize(stream));
+}
+
 /* Streams that have ops. */
 static void many_streams(void)
 {
@@ -116,6 +138,8 @@ static const struct {
 	{"pairs", pairs, 25, 16, false, false, NULL},
 	{"paused", chain_waits, 20, 200, true, false, NULL},
 	{"turn-waits", chain_waits, 400, 200, false, true, NULL},
+	{"paused-forks", forks, 20, 200, true, false, NULL},
+	{"turn-forks", forks, 400, 200, false, true, NULL},
 	{"bare-records", bare_records, 2, 200, false, false, many_streams},
 };
 
@@ -161,8 +185,10 @@ static void set_up(const char *path)
 	check(cuModuleLoad(&module, path));
 	check(cuModuleGetFunction(&kernel, module, "mix"));
 	check(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	check(cuStreamCreate(&side, CU_STREAM_NON_BLOCKING));
 	check(cuStreamCreate(&bare, CU_STREAM_NON_BLOCKING));
 	check(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+	check(cuEventCreate(&joined, CU_EVENT_DISABLE_TIMING));
 	check(cuMemAlloc(&memory, 4096));
 }
 

@@ -7,7 +7,8 @@
 #include "driver/driver.h"
 #include "stats/counters.h"
 
-_Atomic uint32_t reprise_groups, reprise_groups_waiting, reprise_group_unknown_calls;
+_Atomic uint32_t reprise_groups, reprise_groups_followed, reprise_groups_waiting,
+	reprise_group_unknown_calls;
 
 /* The entry of the event's last record, or else the entry for it: a free one of its row, or one to
  * replace. */
@@ -40,6 +41,9 @@ static void tick(struct reprise_group *group, unsigned int member)
 
 void reprise_group_forget_events(struct reprise_group *group)
 {
+	if (!group->knows_records)
+		return;
+	group->knows_records = false;
 	for (unsigned int i = 0; i < REPRISE_GROUP_ROWS; i++)
 		for (unsigned int j = 0; j < REPRISE_GROUP_ROW; j++)
 			group->events[i][j].event = NULL;
@@ -52,6 +56,13 @@ static void forget_if_told(struct reprise_group *group)
 
 	if (__builtin_expect(atomic_load(&head->forgets), 0) && atomic_exchange(&head->forgets, false))
 		reprise_group_forget_events(group);
+}
+
+static void note_record(struct reprise_group *group, struct reprise_group_event *slot,
+                        CUevent event, const struct reprise_group_clock *clock)
+{
+	*slot = (struct reprise_group_event){event, *clock};
+	group->knows_records = true;
 }
 
 /* Adds an op to the order. */
@@ -68,7 +79,7 @@ static void order(struct reprise_group *group, enum reprise_op_kind kind, unsign
 	forget_if_told(group);
 	slot = slot_of(group, event);
 	if (kind == REPRISE_OP_RECORD)
-		*slot = (struct reprise_group_event){event, group->clocks[member]};
+		note_record(group, slot, event, &group->clocks[member]);
 	else if (slot->event == event)
 		merge_clock(&group->clocks[member], &slot->clock);
 }
@@ -113,10 +124,8 @@ static void note_records(struct reprise_group *group, const struct reprise_trace
 		const struct reprise_op *op = &trace->ops[i];
 
 		if (op->kind == REPRISE_OP_RECORD)
-			*slot_of(group, op->event) =
-				(struct reprise_group_event){op->event, i == last[op->member]
-			                                                ? group->clocks[op->member]
-			                                                : *before};
+			note_record(group, slot_of(group, op->event), op->event,
+			            i == last[op->member] ? &group->clocks[op->member] : before);
 	}
 }
 
@@ -240,15 +249,36 @@ void reprise_group_lose_order(struct reprise_lane *head)
 	reprise_group_forget_events(head->group);
 }
 
+void reprise_group_follow(struct reprise_lane *head)
+{
+	if (__builtin_expect(atomic_load_explicit(&head->followed, memory_order_relaxed), 1))
+		return;
+	atomic_store(&head->followed, true);
+	atomic_fetch_add(&reprise_groups_followed, 1);
+}
+
+void reprise_group_unfollow(struct reprise_lane *head)
+{
+	if (!atomic_load_explicit(&head->followed, memory_order_relaxed))
+		return;
+	reprise_group_lose_order(head);
+	atomic_store(&head->followed, false);
+	atomic_store_explicit(&head->noisy, false, memory_order_relaxed);
+	atomic_fetch_sub(&reprise_groups_followed, 1);
+}
+
 bool reprise_group_does_not_pay(struct reprise_lane *head)
 {
 	struct reprise_group *group = head->group;
 	uint64_t ops = head->counts.ops - group->judged_at, forked = group->forked;
+	bool hopeless = !group->joined && forked == 0;
 
-	if (ops < REPRISE_TUNE_GROUP_JUDGED)
+	if (ops < (hopeless ? REPRISE_TUNE_GROUP_UNJOINED : REPRISE_TUNE_GROUP_JUDGED))
 		return false;
+	group->failures = hopeless ? REPRISE_TUNE_GROUP_UNJOINED_SPLITS : 1;
 	group->judged_at = head->counts.ops;
 	group->forked = 0;
+	group->joined = false;
 	return forked < ops / REPRISE_TUNE_GROUP_LEAST;
 }
 

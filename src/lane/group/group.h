@@ -46,6 +46,7 @@ struct reprise_group {
 	uint8_t pending_waits; /* a bit for each member with a pending wait */
 	/* A bit for each member that had ops since the watched segment began. */
 	uint8_t recent;
+	bool knows_records;                                 /* `events` is not empty */
 	struct reprise_lane *members[REPRISE_MEMBERS_MOST]; /* the first is the head */
 	CUstream streams[REPRISE_MEMBERS_MOST];
 	struct reprise_group_clock clocks[REPRISE_MEMBERS_MOST];
@@ -58,19 +59,38 @@ struct reprise_group {
 	/* How many more times no trace is made of a fork that the hold limit would cut: it may turn out
 	 * to be fast enough. */
 	unsigned int patience;
-	/* The lane's count of ops when it was last judged, and the ops replayed since by graphs that
-	 * fork. */
+	/* The lane's count of ops when it was last judged, the ops replayed since by graphs that fork,
+	 * and whether a fork was seen since that joins again, as a graph has to. */
 	uint64_t judged_at, forked;
+	bool joined;
+	uint8_t failures; /* for how many a split counts */
 };
 
-/* The number of groups, and of groups with a pending wait. */
-extern _Atomic uint32_t reprise_groups, reprise_groups_waiting;
+/* The number of groups, of those that are followed, and of those with a pending wait. */
+extern _Atomic uint32_t reprise_groups, reprise_groups_followed, reprise_groups_waiting;
 
 /* Calls that may be in the driver and give work to unknown streams. Meanwhile no member is known to
  * be behind another. */
 extern _Atomic uint32_t reprise_group_unknown_calls;
 
 /* ---- the order among members ---- */
+
+/*
+ * While a group has ops, its order is followed: it is told of every call on its streams. A call
+ * that is eager whatever the lane does, in a pause or in an eager turn, ends that for the groups of
+ * its thread and of its stream. From then on until the group's next op nothing is deferred or
+ * pending, no record is known, and no member is known to be behind another. Further calls change
+ * nothing of that, so they need not tell the group.
+ */
+static inline bool reprise_group_is_followed(const struct reprise_lane *lane)
+{
+	return reprise_lane_is_group(lane) && atomic_load(&lane->followed);
+}
+
+/* follow(): an op of the group comes. unfollow(): behind a barrier; issues all pending waits. Both
+ * do nothing if that is so already. */
+void reprise_group_follow(struct reprise_lane *head);
+void reprise_group_unfollow(struct reprise_lane *head);
 
 /* The op is about to be issued on its member's stream: issues the member's pending wait, and adds
  * the op to the order. */

@@ -152,12 +152,15 @@ static bool add_member(struct reprise_lane *head, struct reprise_lane *side, uns
 		reprise_known_unlearn_all(&head->events);
 		group->judged_at = head->counts.ops;
 		group->forked = 0;
+		group->joined = false;
+		group->failures = 1;
 		head->member = 0;
 		head->group = group;
 		head->capture_streams.forks = &group->forks;
 		reprise_lane_wake(head);
 		atomic_store(&head->group_head, head);
 		atomic_fetch_add(&reprise_groups, 1);
+		reprise_group_follow(head);
 		atomic_store(&head->noisy, true);
 		reprise_lane_attend(head);
 	}
@@ -256,7 +259,7 @@ static void part(struct reprise_lane *head, bool failed)
 	struct reprise_group *group = head->group;
 	bool pushed = reprise_driver_make_current(head->context);
 
-	reprise_group_issue_waits(head);
+	reprise_group_unfollow(head);
 	reprise_lane_forget_forks(head);
 	reprise_forks_close(&group->forks);
 	for (unsigned int member = 0; member < group->count; member++)
@@ -267,7 +270,8 @@ static void part(struct reprise_lane *head, bool failed)
 	head->capture_streams.forks = NULL;
 	reprise_lane_barrier(head, false); /* it need not be told of every call any more */
 	for (unsigned int member = 0; member < group->count; member++) {
-		group->members[member]->splits += failed && group->members[member]->splits < UINT8_MAX;
+		if (failed && group->members[member]->splits < REPRISE_TUNE_GROUP_SPLITS_MOST)
+			group->members[member]->splits += group->failures;
 		atomic_store(&group->members[member]->group_head, NULL);
 	}
 	reprise_ended_forget(head); /* it is not told of ended events any more */
@@ -315,6 +319,7 @@ void reprise_group_reset(void)
 {
 	atomic_store(&merging.word, 0);
 	atomic_store(&reprise_groups, 0);
+	atomic_store(&reprise_groups_followed, 0);
 	atomic_store(&reprise_groups_waiting, 0);
 	atomic_store(&reprise_group_unknown_calls, 0);
 	spares = NULL;

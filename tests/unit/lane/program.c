@@ -89,7 +89,11 @@ static void call_op(unsigned int stream, struct work *work)
 		                              .width = (size_t)work->what,
 		                              .height = 1};
 	}
-	if (work->event == NULL && REPRISE_PASSES(call.stream, false, reprise_scan_key(&call))) {
+	if (work->event != NULL) {
+		reprise_handle_event(&call);
+		return;
+	}
+	if (REPRISE_PASSES(call.stream, false, reprise_scan_key(&call))) {
 		eager(&call);
 		reprise_pass_again(CUDA_SUCCESS, 0);
 		return;
@@ -97,6 +101,8 @@ static void call_op(unsigned int stream, struct work *work)
 	lane = reprise_lanes_find(call.stream, false);
 	if (lane == NULL)
 		ck_assert_ptr_nonnull(lane); /* an assertion would be noted for each op */
+	if (!reprise_taking_part() && reprise_lanes_hold_anything())
+		reprise_lanes_eager_call(call.stream, false);
 	if (reprise_eager_unseen()) {
 		reprise_turns_note_unseen();
 		reprise_loading_call(&call);
@@ -108,7 +114,7 @@ static void call_op(unsigned int stream, struct work *work)
 		reprise_loading_call(&call);
 		return;
 	}
-	if (!reprise_records() && reprise_lanes_back_off(lane, &call)) {
+	if (!reprise_taking_part() || (!reprise_records() && reprise_lanes_back_off(lane, &call))) {
 		reprise_loading_call(&call);
 		return;
 	}

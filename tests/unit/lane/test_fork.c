@@ -31,11 +31,22 @@
 
 /* What of process/process.c's table is about ops. */
 static void (*const resets[])(void) = {
-	reprise_lanes_reset,          reprise_store_reset,        reprise_eager_reset,
-	reprise_group_reset,          reprise_ended_reset,        reprise_fork_detect_reset,
-	reprise_hold_reset,           reprise_errors_reset,       reprise_async_launch_reset,
-	reprise_graph_building_reset, reprise_capture_lock_reset, reprise_program_captures_reset,
-	reprise_gate_reset,           reprise_functions_reset,    reprise_changes_reset,
+	reprise_lanes_reset,
+	reprise_lanes_calls_reset,
+	reprise_store_reset,
+	reprise_eager_reset,
+	reprise_group_reset,
+	reprise_ended_reset,
+	reprise_fork_detect_reset,
+	reprise_hold_reset,
+	reprise_errors_reset,
+	reprise_async_launch_reset,
+	reprise_graph_building_reset,
+	reprise_capture_lock_reset,
+	reprise_program_captures_reset,
+	reprise_gate_reset,
+	reprise_functions_reset,
+	reprise_changes_reset,
 };
 
 /* The functions that the child launches are new to it. */
@@ -115,6 +126,23 @@ static void of_paused_building(void)
 	pthread_join(thread, NULL);
 }
 
+static void *take_lock(void *unused)
+{
+	reprise_lock_take(&lane_of(1)->lock);
+	return NULL;
+}
+
+/* The same of the lane's lock. */
+static void of_a_call_on_a_kept_stream(void)
+{
+	pthread_t thread;
+
+	calls("a b c |");
+	reprise_lanes_order(lane_of(1), driver_stream(1), false, true);
+	ck_assert_int_eq(pthread_create(&thread, NULL, take_lock, NULL), 0);
+	pthread_join(thread, NULL);
+}
+
 static void of_calls_on_their_way(void)
 {
 	reprise_lanes_sync(REPRISE_SYNC_UNKNOWN, 0, false);
@@ -132,9 +160,17 @@ static void of_changes(void)
 }
 
 static void (*const states[])(void) = {
-	of_nothing,   of_a_group,         of_deferred_ops,       of_a_stop,
-	of_a_capture, of_an_error,        of_calls_on_their_way, of_a_call_for_a_context,
-	of_changes,   of_paused_building,
+	of_nothing,
+	of_a_group,
+	of_deferred_ops,
+	of_a_stop,
+	of_a_capture,
+	of_an_error,
+	of_calls_on_their_way,
+	of_a_call_for_a_context,
+	of_changes,
+	of_paused_building,
+	of_a_call_on_a_kept_stream,
 };
 
 START_TEST(a_child_works_whatever_was_under_way)

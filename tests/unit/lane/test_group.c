@@ -5,6 +5,7 @@
 #include "../../suite.h"
 #include "base/tuning.h"
 #include "driver/driver.h"
+#include "lane/eager.h"
 #include "lane/group/group.h"
 #include "lane/order.h"
 #include "program.h"
@@ -459,6 +460,148 @@ START_TEST(as_many_records_as_there_is_room_for_are_known_one_by_one)
 }
 END_TEST
 
+/* Stream 1 waits for its fork behind the next wait of the host: no segment has both. */
+#define JOINED_LATE "<f a >e 2:<e 2:b 2:>f | "
+#define LATER (REPRISE_TUNE_GROUP_FORKS << REPRISE_TUNE_GROUP_UNJOINED_SPLITS)
+
+START_TEST(a_group_whose_forks_join_in_no_segment_is_split_soon)
+{
+	for (unsigned int i = 0; !grouped(); i++) {
+		calls(JOINED_LATE);
+		ck_assert_uint_lt(i, 2 * REPRISE_TUNE_GROUP_FORKS);
+	}
+	for (unsigned int ops = 0; grouped(); ops += 6) {
+		calls(JOINED_LATE);
+		ck_assert_uint_le(ops, REPRISE_TUNE_GROUP_UNJOINED);
+	}
+	ck_assert_uint_eq(lane_of(1)->splits, REPRISE_TUNE_GROUP_UNJOINED_SPLITS);
+	ck_assert_uint_eq(lane_of(2)->splits, REPRISE_TUNE_GROUP_UNJOINED_SPLITS);
+	for (unsigned int i = 0; i < LATER / 2; i++) {
+		calls(JOINED_LATE);
+		ck_assert(!grouped());
+	}
+	for (unsigned int i = 0; i <= LATER / 2; i++)
+		calls(JOINED_LATE);
+	ck_assert(grouped());
+}
+END_TEST
+
+/* No graph of it has been built yet. */
+START_TEST(a_group_whose_forks_join_has_longer)
+{
+	merges();
+	for (unsigned int ops = 8; ops < REPRISE_TUNE_GROUP_JUDGED; ops += 8) {
+		ck_assert(grouped());
+		calls(FORK " |");
+	}
+	calls(FORK " |");
+	ck_assert(!grouped());
+	ck_assert_uint_eq(lane_of(1)->splits, 1);
+}
+END_TEST
+
+/* ---- eager for a while ---- */
+
+static bool followed(void)
+{
+	return atomic_load(&reprise_groups_followed) != 0;
+}
+
+/* Work that was not told may be on any member: the next fork passes eagerly. */
+static void next_fork_is_eager(void)
+{
+	ck_assert(!reprise_lanes_hold_anything());
+	CALLS_ARE_SEEN_AS(FORK " |", IN_ORDER);
+	ck_assert(followed());
+	CALLS_ARE_SEEN_AS(FORK " |", GRAPH);
+}
+
+START_TEST(in_a_pause_a_group_is_told_once)
+{
+	merges();
+	learns(FORK " |", GRAPH);
+	reprise_pause_begin();
+	ck_assert(followed());
+	CALLS_ARE_SEEN_AS("2:b", "2:b");
+	ck_assert(!followed());
+	CALLS_ARE_SEEN_AS(FORK " | 2:b", IN_ORDER " 2:b");
+	ck_assert(!followed());
+	reprise_pause_end();
+	next_fork_is_eager();
+}
+END_TEST
+
+START_TEST(where_ops_pass_unseen_a_group_is_told_once)
+{
+	merges();
+	learns(FORK " |", GRAPH);
+	reprise_eager_turn_begin();
+	reprise_eager_unseen_begin(UINT64_MAX);
+	CALLS_ARE_SEEN_AS("2:b", "2:b");
+	ck_assert(!followed());
+	CALLS_ARE_SEEN_AS(FORK " | 2:b", IN_ORDER " 2:b");
+	ck_assert(!followed());
+	reprise_eager_turn_end();
+	next_fork_is_eager();
+}
+END_TEST
+
+/* The member's stream waits for its branch before a call that passes unseen. */
+START_TEST(a_group_that_is_left_has_no_pending_wait)
+{
+	merges();
+	learns(FORK " |", GRAPH);
+	CALLS_ARE_SEEN_AS(FORK, GRAPH);
+	atomic_fetch_add(&reprise_pauses, 1); /* by another thread */
+	CALLS_ARE_SEEN_AS("3:c 2:b", "2:(<_) 3:c 2:b");
+}
+END_TEST
+
+/* Another thread has begun the turn since they were deferred. */
+START_TEST(a_record_that_passes_comes_behind_what_is_deferred)
+{
+	learns("a b c d |", "[a b c d]");
+	CALLS_ARE_SEEN_AS("a b", "");
+	atomic_store(&reprise_pauses, REPRISE_PAUSE_FLAGS);
+	CALLS_ARE_SEEN_AS(">e", "(a) (b) >e");
+}
+END_TEST
+
+/* An eager call of another thread's, on a member's stream. */
+static void *calls_eagerly(void *unused)
+{
+	atomic_fetch_add(&reprise_pauses, 1);
+	calls("2:b");
+	atomic_fetch_sub(&reprise_pauses, 1);
+	return NULL;
+}
+
+START_TEST(another_threads_eager_call_ends_the_order)
+{
+	pthread_t thread;
+
+	merges();
+	learns(FORK " |", GRAPH);
+	ck_assert_int_eq(pthread_create(&thread, NULL, calls_eagerly, NULL), 0);
+	pthread_join(thread, NULL);
+	IS_SEEN("2:(<_) 2:b");
+	ck_assert(!followed());
+}
+END_TEST
+
+/* What a record in a pause is behind is not known. */
+START_TEST(a_record_of_a_pause_orders_nothing)
+{
+	merges();
+	learns(FORK " |", GRAPH);
+	reprise_pause_begin();
+	calls("2:b 2:>f");
+	reprise_pause_end();
+	CALLS_ARE_SEEN_AS("<f", "<f");
+	CALLS_ARE_SEEN_AS(FORK " |", IN_ORDER);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("group");
@@ -490,6 +633,14 @@ int main(void)
 	tcase_add_test(tests, a_refused_op_loses_the_order);
 	tcase_add_loop_test(tests, an_event_that_is_not_deferred_waits_for_nobody, 0,
 	                    sizeof(of_another) / sizeof(*of_another));
+	tcase_add_test(tests, a_group_whose_forks_join_in_no_segment_is_split_soon);
+	tcase_add_test(tests, a_group_whose_forks_join_has_longer);
+	tcase_add_test(tests, in_a_pause_a_group_is_told_once);
+	tcase_add_test(tests, where_ops_pass_unseen_a_group_is_told_once);
+	tcase_add_test(tests, a_group_that_is_left_has_no_pending_wait);
+	tcase_add_test(tests, a_record_that_passes_comes_behind_what_is_deferred);
+	tcase_add_test(tests, another_threads_eager_call_ends_the_order);
+	tcase_add_test(tests, a_record_of_a_pause_orders_nothing);
 	tcase_add_test(tests, an_event_that_is_deferred_is_issued_first);
 	tcase_add_test(tests, as_many_records_as_there_is_room_for_are_known_one_by_one);
 	tcase_add_test(other, nothing_merges_without_a_hold_limit);

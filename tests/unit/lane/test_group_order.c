@@ -227,6 +227,25 @@ START_TEST(where_the_order_is_lost_none_is_behind_another)
 }
 END_TEST
 
+START_TEST(a_group_that_is_left_knows_nothing_of_its_order)
+{
+	atomic_store(&head->group_head, head);
+	reprise_group_follow(head);
+	reprise_group_follow(head);
+	ck_assert_uint_eq(reprise_groups_followed, 1);
+	record(0, 0);
+	wait(1, 0);
+	ck_assert(covers(1, 3));
+	reprise_group_unfollow(head);
+	ck_assert(!reprise_group_is_followed(head));
+	ck_assert(!covers(1, 3));
+	wait(1, 0);
+	ck_assert(!covers(1, 3));
+	reprise_group_unfollow(head);
+	ck_assert_uint_eq(reprise_groups_followed, 0);
+}
+END_TEST
+
 /* More events than there is room for: what falls out is not known, and nothing is invented. */
 START_TEST(of_many_events_none_is_taken_for_another)
 {
@@ -500,24 +519,31 @@ END_TEST
 
 #define JUDGED REPRISE_TUNE_GROUP_JUDGED
 #define LEAST (JUDGED / REPRISE_TUNE_GROUP_LEAST)
+#define UNJOINED REPRISE_TUNE_GROUP_UNJOINED
 
 static const struct {
 	uint64_t ops, forked;
-	bool judged, pays;
-} pays[] = {{JUDGED - 1, 0, false, true},
-            {JUDGED, LEAST, true, true},
-            {JUDGED, LEAST - 1, true, false},
-            {2 * JUDGED, 2 * LEAST, true, true},
-            {2 * JUDGED, 2 * LEAST - 1, true, false}};
+	bool joined, judged, pays;
+} pays[] = {{UNJOINED - 1, 0, false, false, true},
+            {UNJOINED, 0, false, true, false},
+            {JUDGED - 1, 1, false, false, true},
+            {JUDGED - 1, 0, true, false, true},
+            {JUDGED, 0, true, true, false},
+            {JUDGED, LEAST, true, true, true},
+            {JUDGED, LEAST - 1, true, true, false},
+            {2 * JUDGED, 2 * LEAST, true, true, true},
+            {2 * JUDGED, 2 * LEAST - 1, true, true, false}};
 
 START_TEST(a_group_pays_if_enough_of_its_ops_are_of_graphs_that_fork)
 {
 	group.judged_at = head->counts.ops = 1000;
 	head->counts.ops += pays[_i].ops;
 	group.forked = pays[_i].forked;
+	group.joined = pays[_i].joined;
 	ck_assert_int_eq(reprise_group_does_not_pay(head), !pays[_i].pays);
 	ck_assert_uint_eq(group.judged_at, pays[_i].judged ? head->counts.ops : 1000);
 	ck_assert_uint_eq(group.forked, pays[_i].judged ? 0 : pays[_i].forked);
+	ck_assert_int_eq(group.joined, pays[_i].joined && !pays[_i].judged);
 }
 END_TEST
 
@@ -534,6 +560,7 @@ int main(void)
 	tcase_add_test(tests, an_event_that_others_recorded_carries_nothing);
 	tcase_add_test(tests, what_others_recorded_beside_the_lock_is_forgotten_first);
 	tcase_add_test(tests, where_the_order_is_lost_none_is_behind_another);
+	tcase_add_test(tests, a_group_that_is_left_knows_nothing_of_its_order);
 	tcase_add_test(tests, of_many_events_none_is_taken_for_another);
 	tcase_add_loop_test(tests, all_events_are_forgotten, 0,
 	                    sizeof(forgetters) / sizeof(forgetters[0]));

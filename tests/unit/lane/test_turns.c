@@ -134,6 +134,31 @@ static uint64_t unseen(void)
 	return reprise_counted(REPRISE_COUNT_unseen_ops);
 }
 
+/* A record is an op in groups alone: elsewhere both arms would count another number of ops. */
+START_TEST(a_record_outside_a_group_is_no_op_of_a_turn)
+{
+	unsigned int looked_at = 0;
+
+	driver.graph_ns = 10 * COST_EAGER;
+	period = "a b c d >e d c b a |";
+	work = "a b c d >e d c b a";
+	runs_for(3 * SECOND);
+	for (unsigned int i = 0; i < 20000; i++) {
+		uint64_t before = counted()->in_turns, unseen_before = unseen();
+
+		pass(period, 8);
+		graphs_are_built();
+		is_given(work);
+		if (unseen() != unseen_before)
+			continue;
+		if (counted()->in_turns - before > 8)
+			ck_abort_msg("%d ops", (int)(counted()->in_turns - before));
+		looked_at += counted()->in_turns - before == 8;
+	}
+	ck_assert_uint_gt(looked_at, 100);
+}
+END_TEST
+
 /* A hundredth or so is looked at. All are told as ops of eager turns. */
 START_TEST(what_is_left_eager_passes_unseen)
 {
@@ -422,6 +447,7 @@ int main(void)
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, what_gains_is_replayed);
 	tcase_add_test(tests, what_calls_cost_is_told_by_eager_turns);
+	tcase_add_test(tests, a_record_outside_a_group_is_no_op_of_a_turn);
 	tcase_add_test(tests, launches_dearer_than_eager_calls_are_left_within_the_bound);
 	tcase_add_test(tests, what_is_left_eager_passes_unseen);
 	tcase_add_test(tests, a_pause_among_unseen_ops_is_still_one);
