@@ -18,8 +18,7 @@
 /* No lane holds. True if nothing else comes before the op, and nobody is to be told of it. */
 static bool is_alone(CUstream stream, bool per_thread)
 {
-	return reprise_inside == 0 && atomic_load(&reprise_groups_followed) == 0 &&
-	       !reprise_records() &&
+	return reprise_inside == 0 && !reprise_records() &&
 	       !atomic_load_explicit(&reprise_timeline_on, memory_order_relaxed) &&
 	       (__builtin_expect(atomic_load(&reprise_unsettled) == 0, 1) ||
 	        reprise_stream_resolve(stream, per_thread) != CU_STREAM_PER_THREAD);
@@ -44,13 +43,13 @@ static bool is_eager(void)
 
 REPRISE_HOT enum reprise_pass reprise_pass_begins_alone(CUstream stream, bool per_thread)
 {
+	bool grouped = __builtin_expect(atomic_load(&reprise_groups) != 0, 0);
 	enum reprise_pass pass;
 
-	if (!is_alone(stream, per_thread))
+	if ((grouped && atomic_load(&reprise_groups_followed) != 0) || !is_alone(stream, per_thread))
 		return REPRISE_PASS_NOT;
-	pass = __builtin_expect(atomic_load(&reprise_groups) == 0, 1)
-	           ? reprise_lanes_pass(stream, per_thread)
-	           : REPRISE_PASS_NOT; /* a member's lane does not tell */
+	/* Whether a member backs off, its own lane does not tell. */
+	pass = grouped ? REPRISE_PASS_NOT : reprise_lanes_pass(stream, per_thread);
 	if (pass != REPRISE_PASS_AT_ONCE && is_eager())
 		pass = REPRISE_PASS_AT_ONCE;
 	if (pass == REPRISE_PASS_AT_ONCE)

@@ -277,7 +277,7 @@ REPRISE_HOT static bool step(struct reprise_lane *lane, struct reprise_call *cal
 
 void reprise_lane_tell_series(struct reprise_lane *lane)
 {
-	uint64_t ops = lane->counts.ops - reprise_lane_counts_ahead(lane);
+	uint64_t ops = reprise_lane_ops(lane);
 
 	if (!reprise_series_note(ops - lane->told_ops, lane->counts.replayed - lane->told_replayed))
 		return;

@@ -366,6 +366,12 @@ static inline uint64_t reprise_lane_counts_ahead(const struct reprise_lane *lane
 	           : -atomic_load_explicit(&lane->scan->ops, memory_order_relaxed);
 }
 
+/* The ops that it has had. Under the lane's lock. */
+static inline uint64_t reprise_lane_ops(const struct reprise_lane *lane)
+{
+	return lane->counts.ops - reprise_lane_counts_ahead(lane);
+}
+
 /* Ends a backoff or a scan, if there is one: counts what has passed. Under the lane's lock, or
  * where the lane is no stream's. */
 static inline void reprise_lane_wake(struct reprise_lane *lane)

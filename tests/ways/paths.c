@@ -23,8 +23,8 @@
 #define PATIENCE_S 60
 
 static CUfunction kernel;
-static CUstream stream, side, bare; /* the third has no ops */
-static CUevent event, joined;
+static CUstream stream, side, second, bare; /* the last has no ops */
+static CUevent event, joined, joined_second;
 static CUdeviceptr memory;
 static uint64_t state = 1;
 
@@ -82,19 +82,45 @@ static void pairs(void)
 	}
 }
 
-/* A fork to another stream, which joins again: six calls. */
-static void fork_and_join(void)
+/* Work on another stream, behind `event`: three calls. */
+static void branch(CUstream into, CUevent end)
 {
 	CUstream origin = stream;
 
+	check(cuStreamWaitEvent(into, event, CU_EVENT_WAIT_DEFAULT));
+	stream = into;
+	launch(2, 2);
+	check(cuEventRecord(end, stream));
+	stream = origin;
+}
+
+/* A fork to another stream, which joins again: six calls. */
+static void fork_and_join(void)
+{
 	launch(1, 1);
 	check(cuEventRecord(event, stream));
-	check(cuStreamWaitEvent(side, event, CU_EVENT_WAIT_DEFAULT));
-	stream = side;
-	launch(2, 2);
-	check(cuEventRecord(joined, stream));
-	stream = origin;
+	branch(side, joined);
 	check(cuStreamWaitEvent(stream, joined, CU_EVENT_WAIT_DEFAULT));
+}
+
+/* A step joins what the step before has forked, behind a wait of the host: twelve calls. */
+static void step(void)
+{
+	launch(1, 1);
+	check(cuStreamWaitEvent(stream, joined, CU_EVENT_WAIT_DEFAULT));
+	check(cuStreamWaitEvent(stream, joined_second, CU_EVENT_WAIT_DEFAULT));
+	launch(2, 2);
+	check(cuEventRecord(event, stream));
+	launch(3, 3);
+	branch(side, joined);
+	branch(second, joined_second);
+	check(cuStreamSynchronize(stream));
+}
+
+static void steps(void)
+{
+	step();
+	step();
 }
 
 static void forks(void)
@@ -140,6 +166,7 @@ static const struct {
 	{"turn-waits", chain_waits, 400, 200, false, true, NULL},
 	{"paused-forks", forks, 20, 200, true, false, NULL},
 	{"turn-forks", forks, 400, 200, false, true, NULL},
+	{"pipeline", steps, 100, 400, false, false, NULL},
 	{"bare-records", bare_records, 2, 200, false, false, many_streams},
 };
 
@@ -186,9 +213,11 @@ static void set_up(const char *path)
 	check(cuModuleGetFunction(&kernel, module, "mix"));
 	check(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	check(cuStreamCreate(&side, CU_STREAM_NON_BLOCKING));
+	check(cuStreamCreate(&second, CU_STREAM_NON_BLOCKING));
 	check(cuStreamCreate(&bare, CU_STREAM_NON_BLOCKING));
 	check(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
 	check(cuEventCreate(&joined, CU_EVENT_DISABLE_TIMING));
+	check(cuEventCreate(&joined_second, CU_EVENT_DISABLE_TIMING));
 	check(cuMemAlloc(&memory, 4096));
 }
 

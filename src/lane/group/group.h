@@ -59,8 +59,8 @@ struct reprise_group {
 	/* How many more times no trace is made of a fork that the hold limit would cut: it may turn out
 	 * to be fast enough. */
 	unsigned int patience;
-	/* The lane's count of ops when it was last judged, the ops replayed since by graphs that fork,
-	 * and whether a fork was seen since that joins again, as a graph has to. */
+	/* How many ops the lane had had when it was last judged, the ops replayed since by graphs that
+	 * fork, and whether a fork was seen since that joins again, as a graph has to. */
 	uint64_t judged_at, forked;
 	bool joined;
 	uint8_t failures; /* for how many a split counts */

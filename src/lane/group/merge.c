@@ -150,9 +150,7 @@ static bool add_member(struct reprise_lane *head, struct reprise_lane *side, uns
 		group->members[0] = head;
 		group->count = 1;
 		reprise_known_unlearn_all(&head->events);
-		group->judged_at = head->counts.ops;
-		group->forked = 0;
-		group->joined = false;
+		group->judged_at = reprise_lane_ops(head);
 		group->failures = 1;
 		head->member = 0;
 		head->group = group;

@@ -486,6 +486,23 @@ START_TEST(a_group_whose_forks_join_in_no_segment_is_split_soon)
 }
 END_TEST
 
+/* The ops to come of a backoff are counted already. The merge ends it, and takes them back. */
+START_TEST(a_group_is_judged_by_the_ops_that_it_has_had)
+{
+	struct reprise_lane *lane = lane_of(1);
+
+	forks(REPRISE_TUNE_GROUP_FORKS - 1);
+	lane->counts.ops += REPRISE_TUNE_BACKOFF_LEAST;
+	lane->counts.backed_off += REPRISE_TUNE_BACKOFF_LEAST;
+	atomic_store(&lane->backoff_ops, REPRISE_TUNE_BACKOFF_LEAST);
+	calls(FORK " |");
+	ck_assert(grouped());
+	ck_assert_uint_lt(lane->counts.ops, REPRISE_TUNE_BACKOFF_LEAST);
+	calls(FORK " |");
+	ck_assert(grouped());
+}
+END_TEST
+
 /* No graph of it has been built yet. */
 START_TEST(a_group_whose_forks_join_has_longer)
 {
@@ -634,6 +651,7 @@ int main(void)
 	tcase_add_loop_test(tests, an_event_that_is_not_deferred_waits_for_nobody, 0,
 	                    sizeof(of_another) / sizeof(*of_another));
 	tcase_add_test(tests, a_group_whose_forks_join_in_no_segment_is_split_soon);
+	tcase_add_test(tests, a_group_is_judged_by_the_ops_that_it_has_had);
 	tcase_add_test(tests, a_group_whose_forks_join_has_longer);
 	tcase_add_test(tests, in_a_pause_a_group_is_told_once);
 	tcase_add_test(tests, where_ops_pass_unseen_a_group_is_told_once);
