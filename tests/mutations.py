@@ -105,6 +105,8 @@ BUGS = (
      "	else if ((walk->members >> op->member & 1) == 0 && waited == NULL)\n		return false;\n", "", "fuzz"),
     ("a group keeps its order beside calls that it is not told of", "reprise_lanes_lose_order",
      "	if (atomic_load(&reprise_groups_followed) > 0)\n		reprise_lanes_each(lose_order, &stream);", "	(void)lose_order;", "lane_group"),
+    ("ops of backoffs end no search", "search_pauses", "			ops += passed_beside();", "			passed_beside();", "lane_anchor"),
+    ("ops of backoffs end a search however much is replayed", "passed_beside", "|| replayed > ops / REPRISE_TUNE_SEARCH_IDLE", "|| replayed > ops", "lane_anchor"),
     ("a group is judged by ops that are still to come", "add_member", "		group->judged_at = reprise_lane_ops(head);", "		group->judged_at = head->counts.ops;", "lane_group"),
     ("a group that can have no graph is tried as long as others", "reprise_group_does_not_pay", "hopeless ? REPRISE_TUNE_GROUP_UNJOINED : REPRISE_TUNE_GROUP_JUDGED", "REPRISE_TUNE_GROUP_JUDGED", "lane_group"),
     ("a group that can have no graph is tried again as soon as others", "reprise_group_does_not_pay", "hopeless ? REPRISE_TUNE_GROUP_UNJOINED_SPLITS : 1", "1", "lane_group"),

@@ -263,6 +263,10 @@
 	  "guess") \
 	/* how long a loop is looked for (src/stats/search.c) */ \
 	X(SEARCH_OPS, 49152, "ops", "at first, and half as many in later searches", "guess") \
+	X(SEARCH_ASKED, 1024, "ops", \
+	  "of a thread that were looked at, after which those are counted, too, that backed off", \
+	  "guess") \
+	X(SEARCH_IDLE, 64, "th part", "of all ops were replayed at most, if they are", "guess") \
 	X(SEARCH_LEAST_NS, 300000000, "ns", "of a search at least, and half of it in later ones", \
 	  "guess") \
 	X(SEARCH_LONGEST_NS, 32000000000, "ns", "of a pause at most", "guess") \

@@ -24,6 +24,12 @@ static _Thread_local struct {
 	unsigned int looked; /* ops that came while no loop was measured */
 } looks __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
+/* Ops that all lanes have had, and those of them that were replayed. `looked`: so many were looked
+ * at since. */
+struct had {
+	uint64_t ops, replayed, looked;
+};
+
 static struct {
 	struct reprise_lock lock;
 	/* The anchor, or a candidate for one. `key` 0: the lane's next op that may be one. */
@@ -68,6 +74,7 @@ static struct {
 	uint64_t async; /* the launch thread had launched so many graphs before it was measured */
 	bool begun, measuring;
 	struct reprise_search search;
+	struct had had; /* when the search was told of them last; no ops: not since it went on */
 	unsigned int interruptions; /* until the search was told last */
 	unsigned int left_out;      /* interruptions whose time is none of the loop's */
 	uint64_t tests;             /* that had reached a verdict when the search was told last */
@@ -202,6 +209,12 @@ static bool is_settled(const struct reprise_lane *lane, uint64_t now)
 	       now - loop.replayed_ns > REPRISE_TUNE_ANCHOR_SETTLED_NS;
 }
 
+static void interrupt_search(void)
+{
+	reprise_search_interrupt(&loop.search);
+	loop.had = (struct had){0};
+}
+
 static void measure(uint64_t now)
 {
 	uint64_t period = (now - loop.alike_ns) / loop.alike;
@@ -211,7 +224,7 @@ static void measure(uint64_t now)
 	else
 		reprise_turns_begin_loop(&loop.turns, now, period);
 	loop.begun = true;
-	reprise_search_interrupt(&loop.search);
+	interrupt_search();
 	loop.async = reprise_async_launched();
 	__atomic_store_n(&loop.measuring, true, __ATOMIC_RELAXED);
 	loop.unlike = 0;
@@ -563,19 +576,52 @@ static void take_wait(const struct reprise_lane *lane)
 	loop.waits++;
 }
 
+static void add_lane(struct reprise_lane *lane, void *context)
+{
+	struct had *had = context;
+
+	had->ops += __atomic_load_n(&lane->counts.ops, __ATOMIC_RELAXED);
+	had->replayed += __atomic_load_n(&lane->counts.replayed, __ATOMIC_RELAXED);
+}
+
+/* The ops beside those that were looked at, since the search was told of them last: those of
+ * backoffs, and other threads'. 0 if more than a few were replayed. The counts are read as other
+ * threads write them, and may go back a little. */
+static unsigned int passed_beside(void)
+{
+	struct had now = {0}, before = loop.had;
+	uint64_t ops, replayed;
+
+	reprise_lanes_each(add_lane, &now);
+	loop.had = now;
+	ops = now.ops > before.ops ? now.ops - before.ops : 0;
+	replayed = now.replayed > before.replayed ? now.replayed - before.replayed : 0;
+	if (before.ops == 0 || ops <= before.looked || ops > UINT32_MAX ||
+	    replayed > ops / REPRISE_TUNE_SEARCH_IDLE)
+		return 0;
+	return (unsigned int)(ops - before.looked);
+}
+
 /* True if no loop was found for so long that all is eager now. */
 static bool search_pauses(void)
 {
+	unsigned int ops = REPRISE_TUNE_ANCHOR_CLOCK;
 	uint64_t pause = 0;
 
 	if (__atomic_load_n(&loop.measuring, __ATOMIC_RELAXED) ||
 	    ++looks.looked % REPRISE_TUNE_ANCHOR_CLOCK != 0 || !reprise_lock_try(&loop.lock))
 		return false;
-	if (loop.interruptions != __atomic_load_n(&interruptions, __ATOMIC_RELAXED))
-		reprise_search_interrupt(&loop.search);
-	else if (!loop.measuring)
-		pause = reprise_search_goes_on(&loop.search, REPRISE_TUNE_ANCHOR_CLOCK, reprise_clock_ns());
+	if (loop.interruptions != __atomic_load_n(&interruptions, __ATOMIC_RELAXED)) {
+		interrupt_search();
+	} else if (!loop.measuring) {
+		loop.had.looked += REPRISE_TUNE_ANCHOR_CLOCK;
+		if (looks.looked % REPRISE_TUNE_SEARCH_ASKED == 0)
+			ops += passed_beside();
+		pause = reprise_search_goes_on(&loop.search, ops, reprise_clock_ns());
+	}
 	loop.interruptions = __atomic_load_n(&interruptions, __ATOMIC_RELAXED);
+	if (pause != 0)
+		interrupt_search();
 	__atomic_store_n(&loop.pause_ns, pause, __ATOMIC_RELAXED);
 	reprise_lock_give(&loop.lock);
 	return pause != 0;

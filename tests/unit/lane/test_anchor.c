@@ -570,6 +570,40 @@ START_TEST(where_no_loop_is_found_all_is_eager_for_a_while)
 }
 END_TEST
 
+/* With each op that is looked at others come in a backoff of another lane, and of `replayed` one is
+ * replayed. Returns how many were looked at until an eager turn began. */
+static unsigned int none_comes_beside(unsigned int others, unsigned int replayed)
+{
+	struct reprise_lane *other = lane_of(2);
+	unsigned int looked;
+
+	for (looked = 0; !reprise_eager_turn(); looked++) {
+		other->counts.ops += others;
+		other->counts.replayed += looked % replayed == 0;
+		another_comes();
+	}
+	return looked;
+}
+
+/* Watching costs these, too. */
+START_TEST(where_next_to_nothing_is_replayed_ops_of_backoffs_end_a_search)
+{
+	unsigned int least = REPRISE_TUNE_SEARCH_LEAST_NS / NS;
+
+	ck_assert_uint_lt(REPRISE_TUNE_SEARCH_OPS / 10, least);
+	ck_assert_uint_lt(least, REPRISE_TUNE_SEARCH_OPS * 2 / 3);
+	ck_assert_uint_le(none_comes_beside(9, REPRISE_TUNE_SEARCH_IDLE),
+	                  least + 2 * REPRISE_TUNE_ANCHOR_CLOCK);
+}
+END_TEST
+
+START_TEST(where_more_is_they_do_not)
+{
+	ck_assert_uint_ge(none_comes_beside(9, REPRISE_TUNE_SEARCH_IDLE / 16),
+	                  REPRISE_TUNE_SEARCH_OPS - REPRISE_TUNE_ANCHOR_CLOCK);
+}
+END_TEST
+
 START_TEST(the_time_of_a_pause_is_not_searched)
 {
 	for (unsigned int i = 0; i < 4 * REPRISE_TUNE_ANCHOR_CLOCK; i++)
@@ -916,6 +950,8 @@ int main(void)
 	tcase_add_test(tests, a_candidate_that_does_not_come_again_is_left);
 	tcase_add_test(tests, one_that_comes_now_and_then_is_not);
 	tcase_add_test(tests, where_no_loop_is_found_all_is_eager_for_a_while);
+	tcase_add_test(tests, where_next_to_nothing_is_replayed_ops_of_backoffs_end_a_search);
+	tcase_add_test(tests, where_more_is_they_do_not);
 	tcase_add_test(tests, the_time_of_a_pause_is_not_searched);
 	tcase_add_test(tests, a_loop_that_is_measured_is_looked_for_no_more);
 	tcase_add_loop_test(tests, an_anchor_is_lost_after_a_long_time, 0, ALL(absences));
