@@ -46,7 +46,7 @@ REPRISE_HOT enum reprise_pass reprise_pass_begins_alone(CUstream stream, bool pe
 	bool grouped = __builtin_expect(atomic_load(&reprise_groups) != 0, 0);
 	enum reprise_pass pass;
 
-	if ((grouped && atomic_load(&reprise_groups_followed) != 0) || !is_alone(stream, per_thread))
+	if ((grouped && atomic_load(&reprise_groups_tracked) != 0) || !is_alone(stream, per_thread))
 		return REPRISE_PASS_NOT;
 	/* Whether a member backs off, its own lane does not tell. */
 	pass = grouped ? REPRISE_PASS_NOT : reprise_lanes_pass(stream, per_thread);

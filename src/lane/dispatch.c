@@ -412,7 +412,7 @@ static __attribute__((noinline)) REPRISE_HOT CUresult decide_and_give(struct rep
 	CUresult result = CUDA_SUCCESS;
 
 	if (__builtin_expect(lane->group != NULL, 0))
-		reprise_group_follow(lane);
+		reprise_group_track(lane);
 	if (!decide(lane, call, &result))
 		return call_eagerly(lane, found, call, first);
 	launched = lane->counts.launches != launches;

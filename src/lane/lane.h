@@ -176,11 +176,11 @@ struct reprise_lane {
 	_Atomic uint32_t backoff_ops;
 	/* Events that the program has destroyed, and that this lane may still name (ended_events.h). */
 	_Atomic uint32_t ended;
-	/* Had ops since the last barrier. Always true of the head of a group that is followed: a member
+	/* Had ops since the last barrier. Always true of the head of a group that is tracked: a member
 	 * may have a pending wait. */
 	_Atomic bool noisy;
-	/* Of a group's head: the order among its members is followed (group/group.h). */
-	_Atomic bool followed;
+	/* Of a group's head: the order among its members is tracked (group/group.h). */
+	_Atomic bool tracked;
 	/* Counted in reprise_attention: it is noisy, or was at the last barrier. */
 	_Atomic bool attended;
 	bool watching; /* a segment is open */

@@ -137,7 +137,7 @@ static void tell_group(struct reprise_lane *head, bool wait, bool all_waits, CUs
 
 static void tell_all(struct reprise_lane *lane, bool wait)
 {
-	if (!reprise_group_is_followed(lane)) {
+	if (!reprise_group_is_tracked(lane)) {
 		reprise_lane_tell(lane, wait);
 		return;
 	}
@@ -177,7 +177,7 @@ static void leave(struct reprise_lane *lane)
 	reprise_lock_take(&lane->lock);
 	reprise_lane_barrier(lane, false);
 	if (lane->group != NULL)
-		reprise_group_unfollow(lane);
+		reprise_group_untrack(lane);
 	reprise_lock_give(&lane->lock);
 }
 
@@ -188,7 +188,7 @@ void reprise_lanes_eager_call(CUstream stream, bool per_thread)
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
 		if (!is_own(lane, self))
 			continue;
-		if (reprise_group_is_followed(lane))
+		if (reprise_group_is_tracked(lane))
 			leave(lane);
 		else
 			reprise_lane_tell(lane, false);
@@ -296,7 +296,7 @@ static enum telling told(struct reprise_lane *lane, enum reprise_sync what, uint
 {
 	bool wait_pending = false;
 
-	if (!reprise_group_is_followed(lane)) {
+	if (!reprise_group_is_tracked(lane)) {
 		reprise_lane_told(lane, true);
 	} else if (is_of_event(what)) {
 		tell_of_event(lane, (CUevent)handle, self);
@@ -337,7 +337,7 @@ static enum telling tell(struct reprise_lane *lane, enum reprise_sync what, uint
 {
 	enum telling telling;
 
-	if (!reprise_group_is_followed(lane) && !reprise_lane_is_to_be_told(lane))
+	if (!reprise_group_is_tracked(lane) && !reprise_lane_is_to_be_told(lane))
 		return TOLD;
 	if (is_of_event(what) && handle != 0 &&
 	    atomic_load_explicit(&lane->thread, memory_order_relaxed) != self &&

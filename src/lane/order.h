@@ -11,11 +11,11 @@
 #include "lane/registry.h"
 #include "lane/group/group.h"
 
-/* True if a lane holds deferred ops, a group is followed, or a thread's own stream does not wait
+/* True if a lane holds deferred ops, a group is tracked, or a thread's own stream does not wait
  * for its proxy yet. */
 static inline bool reprise_lanes_hold_anything(void)
 {
-	return reprise_lanes_hold() || atomic_load(&reprise_groups_followed) > 0 ||
+	return reprise_lanes_hold() || atomic_load(&reprise_groups_tracked) > 0 ||
 	       atomic_load(&reprise_unsettled) > 0;
 }
 
@@ -45,7 +45,7 @@ void reprise_lanes_issue_own(void);
 void reprise_lanes_issue_all(void);
 
 /* As reprise_lanes_issue_own(), and what comes before a call on the stream that Reprise does not
- * follow. The order in this thread's groups is not followed any more. Lanes of other threads that
+ * follow. The order in this thread's groups is not tracked any more. Lanes of other threads that
  * have nothing to do with the call are not touched: the driver may keep the thread that issues. */
 void reprise_lanes_eager_call(CUstream stream, bool per_thread);
 

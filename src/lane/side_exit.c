@@ -177,9 +177,9 @@ void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 		reprise_pace_wait(lane);
 	}
 	/* `attended` stays until the next barrier without news: a loop that waits once in each
-	 * iteration must not write what all threads read. A group that is followed has to be told of
+	 * iteration must not write what all threads read. A group that is tracked has to be told of
 	 * every call on its streams. */
-	atomic_store_explicit(&lane->noisy, reprise_group_is_followed(lane), memory_order_relaxed);
+	atomic_store_explicit(&lane->noisy, reprise_group_is_tracked(lane), memory_order_relaxed);
 }
 
 bool reprise_lane_is_to_be_told(const struct reprise_lane *lane)

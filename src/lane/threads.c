@@ -27,19 +27,19 @@ static void lose_order(struct reprise_lane *lane, void *context)
 	CUstream stream = *(CUstream *)context;
 	struct reprise_lane *head = stream == NULL ? lane : reprise_lane_head(lane);
 
-	if (!reprise_group_is_followed(head) || (stream != NULL && lane->stream != stream))
+	if (!reprise_group_is_tracked(head) || (stream != NULL && lane->stream != stream))
 		return;
 	reprise_lock_take(&head->lock);
 	reprise_lane_barrier(head, false);
 	if (head->group != NULL &&
 	    (stream == NULL || reprise_group_member(head->group, stream) < head->group->count))
-		reprise_group_unfollow(head);
+		reprise_group_untrack(head);
 	reprise_lock_give(&head->lock);
 }
 
 void reprise_lanes_lose_order(CUstream stream)
 {
-	if (atomic_load(&reprise_groups_followed) > 0)
+	if (atomic_load(&reprise_groups_tracked) > 0)
 		reprise_lanes_each(lose_order, &stream);
 }
 

@@ -152,7 +152,7 @@ static void flush_event(struct reprise_lane *lane, void *context)
 {
 	const struct event_use *event_use = context;
 
-	if (!reprise_group_is_followed(lane) || lane == event_use->told ||
+	if (!reprise_group_is_tracked(lane) || lane == event_use->told ||
 	    (event_use->event != NULL && !reprise_knows(&lane->events, event_use->event)))
 		return;
 	if (!take_for_event(lane, event_use))
@@ -170,8 +170,8 @@ void reprise_group_event_used(const struct reprise_lane *lane, CUevent event, bo
 {
 	struct event_use event_use = {lane != NULL ? atomic_load(&lane->group_head) : NULL, event,
 	                              recorded};
-	uint32_t told = event_use.told != NULL && reprise_group_is_followed(event_use.told);
+	uint32_t told = event_use.told != NULL && reprise_group_is_tracked(event_use.told);
 
-	if (atomic_load(&reprise_groups_followed) > told)
+	if (atomic_load(&reprise_groups_tracked) > told)
 		reprise_lanes_each(flush_event, &event_use);
 }

@@ -7,7 +7,7 @@
 #include "driver/driver.h"
 #include "stats/counters.h"
 
-_Atomic uint32_t reprise_groups, reprise_groups_followed, reprise_groups_waiting,
+_Atomic uint32_t reprise_groups, reprise_groups_tracked, reprise_groups_waiting,
 	reprise_group_unknown_calls;
 
 /* The entry of the event's last record, or else the entry for it: a free one of its row, or one to
@@ -249,22 +249,22 @@ void reprise_group_lose_order(struct reprise_lane *head)
 	reprise_group_forget_events(head->group);
 }
 
-void reprise_group_follow(struct reprise_lane *head)
+void reprise_group_track(struct reprise_lane *head)
 {
-	if (__builtin_expect(atomic_load_explicit(&head->followed, memory_order_relaxed), 1))
+	if (__builtin_expect(atomic_load_explicit(&head->tracked, memory_order_relaxed), 1))
 		return;
-	atomic_store(&head->followed, true);
-	atomic_fetch_add(&reprise_groups_followed, 1);
+	atomic_store(&head->tracked, true);
+	atomic_fetch_add(&reprise_groups_tracked, 1);
 }
 
-void reprise_group_unfollow(struct reprise_lane *head)
+void reprise_group_untrack(struct reprise_lane *head)
 {
-	if (!atomic_load_explicit(&head->followed, memory_order_relaxed))
+	if (!atomic_load_explicit(&head->tracked, memory_order_relaxed))
 		return;
 	reprise_group_lose_order(head);
-	atomic_store(&head->followed, false);
+	atomic_store(&head->tracked, false);
 	atomic_store_explicit(&head->noisy, false, memory_order_relaxed);
-	atomic_fetch_sub(&reprise_groups_followed, 1);
+	atomic_fetch_sub(&reprise_groups_tracked, 1);
 }
 
 bool reprise_group_does_not_pay(struct reprise_lane *head)

@@ -66,8 +66,8 @@ struct reprise_group {
 	uint8_t failures; /* for how many a split counts */
 };
 
-/* The number of groups, of those that are followed, and of those with a pending wait. */
-extern _Atomic uint32_t reprise_groups, reprise_groups_followed, reprise_groups_waiting;
+/* The number of groups, of those that are tracked, and of those with a pending wait. */
+extern _Atomic uint32_t reprise_groups, reprise_groups_tracked, reprise_groups_waiting;
 
 /* Calls that may be in the driver and give work to unknown streams. Meanwhile no member is known to
  * be behind another. */
@@ -76,21 +76,21 @@ extern _Atomic uint32_t reprise_group_unknown_calls;
 /* ---- the order among members ---- */
 
 /*
- * While a group has ops, its order is followed: it is told of every call on its streams. A call
+ * While a group has ops, its order is tracked: it is told of every call on its streams. A call
  * that is eager whatever the lane does, in a pause or in an eager turn, ends that for the groups of
  * its thread and of its stream. From then on until the group's next op nothing is deferred or
  * pending, no record is known, and no member is known to be behind another. Further calls change
  * nothing of that, so they need not tell the group.
  */
-static inline bool reprise_group_is_followed(const struct reprise_lane *lane)
+static inline bool reprise_group_is_tracked(const struct reprise_lane *lane)
 {
-	return reprise_lane_is_group(lane) && atomic_load(&lane->followed);
+	return reprise_lane_is_group(lane) && atomic_load(&lane->tracked);
 }
 
-/* follow(): an op of the group comes. unfollow(): behind a barrier; issues all pending waits. Both
+/* track(): an op of the group comes. untrack(): behind a barrier; issues all pending waits. Both
  * do nothing if that is so already. */
-void reprise_group_follow(struct reprise_lane *head);
-void reprise_group_unfollow(struct reprise_lane *head);
+void reprise_group_track(struct reprise_lane *head);
+void reprise_group_untrack(struct reprise_lane *head);
 
 /* The op is about to be issued on its member's stream: issues the member's pending wait, and adds
  * the op to the order. */

@@ -158,7 +158,7 @@ static bool add_member(struct reprise_lane *head, struct reprise_lane *side, uns
 		reprise_lane_wake(head);
 		atomic_store(&head->group_head, head);
 		atomic_fetch_add(&reprise_groups, 1);
-		reprise_group_follow(head);
+		reprise_group_track(head);
 		atomic_store(&head->noisy, true);
 		reprise_lane_attend(head);
 	}
@@ -257,7 +257,7 @@ static void part(struct reprise_lane *head, bool failed)
 	struct reprise_group *group = head->group;
 	bool pushed = reprise_driver_make_current(head->context);
 
-	reprise_group_unfollow(head);
+	reprise_group_untrack(head);
 	reprise_lane_forget_forks(head);
 	reprise_forks_close(&group->forks);
 	for (unsigned int member = 0; member < group->count; member++)
@@ -317,7 +317,7 @@ void reprise_group_reset(void)
 {
 	atomic_store(&merging.word, 0);
 	atomic_store(&reprise_groups, 0);
-	atomic_store(&reprise_groups_followed, 0);
+	atomic_store(&reprise_groups_tracked, 0);
 	atomic_store(&reprise_groups_waiting, 0);
 	atomic_store(&reprise_group_unknown_calls, 0);
 	spares = NULL;

@@ -519,9 +519,9 @@ END_TEST
 
 /* ---- eager for a while ---- */
 
-static bool followed(void)
+static bool tracked(void)
 {
-	return atomic_load(&reprise_groups_followed) != 0;
+	return atomic_load(&reprise_groups_tracked) != 0;
 }
 
 /* Work that was not told may be on any member: the next fork passes eagerly. */
@@ -529,7 +529,7 @@ static void next_fork_is_eager(void)
 {
 	ck_assert(!reprise_lanes_hold_anything());
 	CALLS_ARE_SEEN_AS(FORK " |", IN_ORDER);
-	ck_assert(followed());
+	ck_assert(tracked());
 	CALLS_ARE_SEEN_AS(FORK " |", GRAPH);
 }
 
@@ -538,11 +538,11 @@ START_TEST(in_a_pause_a_group_is_told_once)
 	merges();
 	learns(FORK " |", GRAPH);
 	reprise_pause_begin();
-	ck_assert(followed());
+	ck_assert(tracked());
 	CALLS_ARE_SEEN_AS("2:b", "2:b");
-	ck_assert(!followed());
+	ck_assert(!tracked());
 	CALLS_ARE_SEEN_AS(FORK " | 2:b", IN_ORDER " 2:b");
-	ck_assert(!followed());
+	ck_assert(!tracked());
 	reprise_pause_end();
 	next_fork_is_eager();
 }
@@ -555,9 +555,9 @@ START_TEST(where_ops_pass_unseen_a_group_is_told_once)
 	reprise_eager_turn_begin();
 	reprise_eager_unseen_begin(UINT64_MAX);
 	CALLS_ARE_SEEN_AS("2:b", "2:b");
-	ck_assert(!followed());
+	ck_assert(!tracked());
 	CALLS_ARE_SEEN_AS(FORK " | 2:b", IN_ORDER " 2:b");
-	ck_assert(!followed());
+	ck_assert(!tracked());
 	reprise_eager_turn_end();
 	next_fork_is_eager();
 }
@@ -602,7 +602,7 @@ START_TEST(another_threads_eager_call_ends_the_order)
 	ck_assert_int_eq(pthread_create(&thread, NULL, calls_eagerly, NULL), 0);
 	pthread_join(thread, NULL);
 	IS_SEEN("2:(<_) 2:b");
-	ck_assert(!followed());
+	ck_assert(!tracked());
 }
 END_TEST
 

@@ -230,19 +230,19 @@ END_TEST
 START_TEST(a_group_that_is_left_knows_nothing_of_its_order)
 {
 	atomic_store(&head->group_head, head);
-	reprise_group_follow(head);
-	reprise_group_follow(head);
-	ck_assert_uint_eq(reprise_groups_followed, 1);
+	reprise_group_track(head);
+	reprise_group_track(head);
+	ck_assert_uint_eq(reprise_groups_tracked, 1);
 	record(0, 0);
 	wait(1, 0);
 	ck_assert(covers(1, 3));
-	reprise_group_unfollow(head);
-	ck_assert(!reprise_group_is_followed(head));
+	reprise_group_untrack(head);
+	ck_assert(!reprise_group_is_tracked(head));
 	ck_assert(!covers(1, 3));
 	wait(1, 0);
 	ck_assert(!covers(1, 3));
-	reprise_group_unfollow(head);
-	ck_assert_uint_eq(reprise_groups_followed, 0);
+	reprise_group_untrack(head);
+	ck_assert_uint_eq(reprise_groups_tracked, 0);
 }
 END_TEST
 

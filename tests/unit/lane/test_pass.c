@@ -129,7 +129,7 @@ END_TEST
 /* What stands in the way, whatever else there is. */
 static void *const in_the_way[] = {
 	(void *)&reprise_holding,
-	(void *)&reprise_groups_followed,
+	(void *)&reprise_groups_tracked,
 	(void *)&reprise_recording,
 	(void *)&reprise_timeline_on,
 };
@@ -137,7 +137,7 @@ static void *const in_the_way[] = {
 static void set(int which, uint8_t value)
 {
 	*(uint8_t *)in_the_way[which] = value;
-	reprise_groups = reprise_groups_followed; /* there is no more than that */
+	reprise_groups = reprise_groups_tracked; /* there is no more than that */
 }
 
 START_TEST(nothing_passes_where_something_may_come_before_or_is_noted)
@@ -156,7 +156,7 @@ START_TEST(nothing_passes_where_something_may_come_before_or_is_noted)
 END_TEST
 
 /* Whether its lane backs off is not the member's to tell. */
-START_TEST(beside_a_group_that_is_not_followed_ops_pass_in_pauses_only)
+START_TEST(beside_a_group_that_is_not_tracked_ops_pass_in_pauses_only)
 {
 	reprise_groups = 1;
 	ck_assert(!passes());
@@ -282,7 +282,7 @@ int main(void)
 	tcase_add_test(tests, an_op_of_a_stream_without_a_lane_does_not);
 	tcase_add_loop_test(tests, nothing_passes_where_something_may_come_before_or_is_noted, 0,
 	                    sizeof(in_the_way) / sizeof(in_the_way[0]));
-	tcase_add_test(tests, beside_a_group_that_is_not_followed_ops_pass_in_pauses_only);
+	tcase_add_test(tests, beside_a_group_that_is_not_tracked_ops_pass_in_pauses_only);
 	tcase_add_test(tests, nothing_passes_from_inside);
 	tcase_add_test(tests, a_lane_that_holds_is_seen_until_it_does_no_more);
 	tcase_add_test(tests, in_a_pause_all_ops_pass);
