@@ -74,7 +74,7 @@ static __attribute__((noinline)) CUresult call_timed(const struct reprise_call *
 
 REPRISE_HOT bool reprise_turns_pass(const struct reprise_call *call, CUresult *result)
 {
-	struct reprise_lane *lane;
+	struct reprise_lane *lane, *head;
 	uint64_t passed;
 
 	if (reprise_lanes_hold_anything())
@@ -82,10 +82,9 @@ REPRISE_HOT bool reprise_turns_pass(const struct reprise_call *call, CUresult *r
 	lane = reprise_lanes_remembered(call->stream, call->per_thread);
 	if (lane == NULL || lane->unusable)
 		return false;
-	if (__builtin_expect(reprise_op_is_event(call->kind), 0) &&
-	    atomic_load(&lane->group_head) == NULL)
-		return false; /* elsewhere it is no op */
-	lane = reprise_lane_head(lane);
+	head = atomic_load(&lane->group_head);
+	if (__builtin_expect(head != NULL, 0))
+		lane = head;
 	if (!atomic_load_explicit(&lane->attended, memory_order_relaxed))
 		return false;
 	passed = passed_in(lane);
@@ -93,7 +92,8 @@ REPRISE_HOT bool reprise_turns_pass(const struct reprise_call *call, CUresult *r
 	    !reprise_anchor_passes(lane, call, ops_of(lane) + 1))
 		return false;
 	pass(lane, passed);
-	reprise_behind_before_eager(lane, ops_of(lane));
+	if (__builtin_expect(head == NULL, 1))
+		reprise_behind_before_eager(lane, ops_of(lane));
 	*result =
 		passed % REPRISE_TUNE_EAGER_TIMED == 0 ? call_timed(call) : reprise_call_eager(call, NULL);
 	return true;

@@ -44,10 +44,10 @@ static inline bool reprise_turns_look(struct reprise_lane *lane, struct reprise_
 /* Begins the eager turn, before the call. No lock is held. */
 void reprise_turns_switch(struct reprise_lane *lane);
 
-/* An op of an eager turn. True if nothing is held (reprise_lanes_hold_anything()) and it is no
- * anchor: it was counted, and its call made. *result: the driver's answer. Takes no lock, and does
- * not ask for the current context: an eager call is right in any. What the call loads does not
- * matter, since nothing waits to be issued. */
+/* An op of an eager turn, in a group a record or wait, too. True if nothing is held
+ * (reprise_lanes_hold_anything()) and it is no anchor: it was counted, and its call made. *result:
+ * the driver's answer. Takes no lock, and does not ask for the current context: an eager call is
+ * right in any. What the call loads does not matter, since nothing waits to be issued. */
 bool reprise_turns_pass(const struct reprise_call *call, CUresult *result);
 
 /* An op of an eager turn, in the lane of its stream. False if the turn ends before it. No lock is

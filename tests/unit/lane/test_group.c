@@ -5,6 +5,7 @@
 #include "../../suite.h"
 #include "base/tuning.h"
 #include "driver/driver.h"
+#include "lane/behind.h"
 #include "lane/eager.h"
 #include "lane/group/group.h"
 #include "lane/order.h"
@@ -574,6 +575,25 @@ START_TEST(a_group_that_is_left_has_no_pending_wait)
 }
 END_TEST
 
+/* Whether the GPU has caught up, all its streams tell. */
+START_TEST(where_a_groups_record_passes_in_a_turn_the_stream_is_not_asked)
+{
+	struct reprise_lane *head = lane_of(1);
+	uint64_t seen_ns, seen_ops;
+
+	merges();
+	reprise_eager_turn_begin();
+	reprise_lanes_eager_call(driver_stream(1), false);
+	reprise_lane_attend(head);
+	head->counts.in_turns = 1; /* at others the anchor is looked after */
+	reprise_behind_want(head, 1);
+	CALLS_ARE_SEEN_AS(">e", ">e");
+	ck_assert_uint_eq(head->counts.in_turns, 2);
+	ck_assert(reprise_eager_turn());
+	ck_assert(!reprise_behind_seen(&seen_ns, &seen_ops));
+}
+END_TEST
+
 /* Another thread has begun the turn since they were deferred. */
 START_TEST(a_record_that_passes_comes_behind_what_is_deferred)
 {
@@ -656,6 +676,7 @@ int main(void)
 	tcase_add_test(tests, in_a_pause_a_group_is_told_once);
 	tcase_add_test(tests, where_ops_pass_unseen_a_group_is_told_once);
 	tcase_add_test(tests, a_group_that_is_left_has_no_pending_wait);
+	tcase_add_test(tests, where_a_groups_record_passes_in_a_turn_the_stream_is_not_asked);
 	tcase_add_test(tests, a_record_that_passes_comes_behind_what_is_deferred);
 	tcase_add_test(tests, another_threads_eager_call_ends_the_order);
 	tcase_add_test(tests, a_record_of_a_pause_orders_nothing);
