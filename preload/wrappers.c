@@ -41,11 +41,11 @@ REPRISE_HOT static CUresult handle(struct reprise_call *call)
 	.member = 0, .unfit = 0, .way = 0, .unseen = false, .foreign = false, .begins_turn = false
 
 /* The way of a call that passes (entry/entry.h). `key`: what a scan knows it by. */
-#define PASS(name, stream, is_per_thread, key, ...) \
+#define PASS(name, stream, is_per_thread, is_launch, key, ...) \
 	do { \
 		CUresult passed; \
 		unsigned int tried = 0; \
-		if (!REPRISE_PASSES(stream, is_per_thread, key)) \
+		if (!REPRISE_PASSES(stream, is_per_thread, is_launch, key)) \
 			break; \
 		do \
 			passed = REPRISE_REAL(name)(__VA_ARGS__); \
@@ -83,7 +83,7 @@ REPRISE_HOT static CUresult eager_kernel(const struct reprise_call *call)
 	                                         unsigned int block_z, unsigned int shared_bytes, \
 	                                         CUstream stream, void **params, void **extra) \
 	{ \
-		PASS(name, stream, is_per_thread, \
+		PASS(name, stream, is_per_thread, true, \
 		     reprise_scan_key_of_kernel(function, grid_x, grid_y, grid_z, block_x, block_y, \
 		                                block_z), \
 		     function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, \
@@ -112,7 +112,7 @@ REPRISE_HOT static CUresult eager_kernel_ex(const struct reprise_call *call)
 			return REPRISE_REAL(name)(config, function, params, extra); \
 		if (config->numAttrs > 0 && reprise_inside == 0) \
 			reprise_meet_attributes(config); \
-		PASS(name, config->hStream, is_per_thread, \
+		PASS(name, config->hStream, is_per_thread, true, \
 		     reprise_scan_key_of_kernel(function, config->gridDimX, config->gridDimY, \
 		                                config->gridDimZ, config->blockDimX, config->blockDimY, \
 		                                config->blockDimZ), \
@@ -145,7 +145,7 @@ REPRISE_HOT static CUresult eager_cooperative(const struct reprise_call *call)
 	                                         unsigned int block_z, unsigned int shared_bytes, \
 	                                         CUstream stream, void **params) \
 	{ \
-		PASS(name, stream, is_per_thread, \
+		PASS(name, stream, is_per_thread, true, \
 		     reprise_scan_key_of_kernel(function, grid_x, grid_y, grid_z, block_x, block_y, \
 		                                block_z), \
 		     function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, \
@@ -172,7 +172,7 @@ DOORS(DOOR_LAUNCH_COOPERATIVE, cuLaunchCooperativeKernel)
 	CUresult reprise_door_##name(target_type target, source_type source, size_t bytes, \
 	                             CUstream stream) \
 	{ \
-		PASS(name, stream, is_per_thread, reprise_scan_key_of_kind(REPRISE_OP_COPY, bytes), \
+		PASS(name, stream, is_per_thread, false, reprise_scan_key_of_kind(REPRISE_OP_COPY, bytes), \
 		     target, source, bytes, stream); \
 		struct reprise_call call = {.kind = REPRISE_OP_COPY, \
 		                            .per_thread = is_per_thread, \
@@ -213,7 +213,7 @@ static CUresult eager_peer(const struct reprise_call *call)
 	CUresult reprise_door_##name(CUdeviceptr target, CUcontext target_context, CUdeviceptr source, \
 	                             CUcontext source_context, size_t bytes, CUstream stream) \
 	{ \
-		PASS(name, stream, is_per_thread, reprise_scan_key_of_kind(REPRISE_OP_COPY, bytes), \
+		PASS(name, stream, is_per_thread, false, reprise_scan_key_of_kind(REPRISE_OP_COPY, bytes), \
 		     target, target_context, source, source_context, bytes, stream); \
 		struct reprise_call call = {.kind = REPRISE_OP_COPY, \
 		                            .per_thread = is_per_thread, \
@@ -242,7 +242,8 @@ DOORS(DOOR_COPY_PEER, cuMemcpyPeerAsync)
 	{ \
 		if (copy == NULL) \
 			return REPRISE_REAL(name)(copy, stream); \
-		PASS(name, stream, is_per_thread, reprise_scan_key_of_kind(op_kind, 0), copy, stream); \
+		PASS(name, stream, is_per_thread, false, reprise_scan_key_of_kind(op_kind, 0), copy, \
+		     stream); \
 		struct reprise_call call = {.kind = op_kind, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
@@ -268,8 +269,8 @@ DOORS(DOOR_COPY_3D, cuMemcpy3DAsync_v2)
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name(CUdeviceptr target, element value, size_t width, CUstream stream) \
 	{ \
-		PASS(name, stream, is_per_thread, reprise_scan_key_of_kind(REPRISE_OP_SET, width), target, \
-		     value, width, stream); \
+		PASS(name, stream, is_per_thread, false, reprise_scan_key_of_kind(REPRISE_OP_SET, width), \
+		     target, value, width, stream); \
 		struct reprise_call call = {.kind = REPRISE_OP_SET, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
@@ -301,8 +302,8 @@ DOORS(DOOR_SET_32, cuMemsetD32Async)
 	CUresult reprise_door_##name(CUdeviceptr target, size_t pitch, element value, size_t width, \
 	                             size_t height, CUstream stream) \
 	{ \
-		PASS(name, stream, is_per_thread, reprise_scan_key_of_kind(REPRISE_OP_SET, width), target, \
-		     pitch, value, width, height, stream); \
+		PASS(name, stream, is_per_thread, false, reprise_scan_key_of_kind(REPRISE_OP_SET, width), \
+		     target, pitch, value, width, height, stream); \
 		struct reprise_call call = {.kind = REPRISE_OP_SET, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
@@ -339,7 +340,7 @@ static CUresult eager_host(const struct reprise_call *call)
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name(CUstream stream, CUhostFn function, void *data) \
 	{ \
-		PASS(name, stream, is_per_thread, \
+		PASS(name, stream, is_per_thread, false, \
 		     reprise_scan_key_of_kind(REPRISE_OP_HOST, (uintptr_t)function), stream, function, \
 		     data); \
 		struct reprise_call call = {.kind = REPRISE_OP_HOST, \

@@ -66,6 +66,7 @@ CUresult reprise_handle_op(struct reprise_call *call);
  * is scanned, its key (pass.c). In a loop that is replayed this is one read. */
 enum reprise_pass reprise_pass_begins_alone(CUstream stream, bool per_thread); /* no lane holds */
 bool reprise_pass_begins_scanned(CUstream stream, bool per_thread, struct reprise_scan_key key);
+bool reprise_pass_begins_in_turn(CUstream stream, bool per_thread);
 
 static inline enum reprise_pass reprise_pass_begins(CUstream stream, bool per_thread)
 {
@@ -75,13 +76,16 @@ static inline enum reprise_pass reprise_pass_begins(CUstream stream, bool per_th
 }
 
 /* True if the op passes: the door makes the program's call then, and again as long as
- * reprise_pass_again() is true. A macro, so that the key is made only where the op is scanned. The
- * arguments are read twice. */
-#define REPRISE_PASSES(stream, per_thread, key) \
+ * reprise_pass_again() is true. `is_launch`: of a kernel, which is never empty. A macro, so that
+ * the key is made only where the op is scanned. The arguments are read twice. */
+#define REPRISE_PASSES(stream, per_thread, is_launch, key) \
 	__extension__({ \
 		enum reprise_pass begins = reprise_pass_begins(stream, per_thread); \
-		begins == REPRISE_PASS_AT_ONCE || (begins == REPRISE_PASS_SCANNED && \
-		                                   reprise_pass_begins_scanned(stream, per_thread, key)); \
+		begins == REPRISE_PASS_AT_ONCE || \
+			(begins == REPRISE_PASS_SCANNED && \
+		     reprise_pass_begins_scanned(stream, per_thread, key)) || \
+			((is_launch) && begins == REPRISE_PASS_IN_TURN && \
+		     reprise_pass_begins_in_turn(stream, per_thread)); \
 	})
 
 /* ORDER: issues what `stream` holds and what must precede it (the legacy stream and blocking

@@ -24,37 +24,49 @@ static bool is_alone(CUstream stream, bool per_thread)
 	        reprise_stream_resolve(stream, per_thread) != CU_STREAM_PER_THREAD);
 }
 
-/* Whatever the lane does. Counts the op. */
-static bool is_eager(void)
+/* Whatever the lane does. Counts the op if it passes at once. */
+static enum reprise_pass begins_eagerly(void)
 {
 	uint32_t pauses = atomic_load_explicit(&reprise_pauses, memory_order_acquire);
 
-	if (pauses == 0 || pauses == REPRISE_PAUSE_TURN || reprise_stopped() != NULL)
-		return false;
+	if (pauses == 0 || reprise_stopped() != NULL)
+		return REPRISE_PASS_NOT;
+	if (pauses == REPRISE_PAUSE_TURN)
+		return REPRISE_PASS_IN_TURN;
 	if ((pauses & ~REPRISE_PAUSE_FLAGS) != 0) {
 		reprise_gate_count(REPRISE_GATE_PAUSED);
-		return true;
+		return REPRISE_PASS_AT_ONCE;
 	}
 	if (reprise_in_range != 0 || !reprise_eager_unseen())
-		return false;
+		return REPRISE_PASS_NOT;
 	reprise_turns_note_unseen();
-	return true;
+	return REPRISE_PASS_AT_ONCE;
 }
 
 REPRISE_HOT enum reprise_pass reprise_pass_begins_alone(CUstream stream, bool per_thread)
 {
 	bool grouped = __builtin_expect(atomic_load(&reprise_groups) != 0, 0);
-	enum reprise_pass pass;
+	enum reprise_pass pass, eagerly;
 
 	if ((grouped && atomic_load(&reprise_groups_tracked) != 0) || !is_alone(stream, per_thread))
 		return REPRISE_PASS_NOT;
 	/* Whether a member backs off, its own lane does not tell. */
 	pass = grouped ? REPRISE_PASS_NOT : reprise_lanes_pass(stream, per_thread);
-	if (pass != REPRISE_PASS_AT_ONCE && is_eager())
-		pass = REPRISE_PASS_AT_ONCE;
+	if (pass != REPRISE_PASS_AT_ONCE) {
+		eagerly = begins_eagerly();
+		pass = pass == REPRISE_PASS_NOT || eagerly == REPRISE_PASS_AT_ONCE ? eagerly : pass;
+	}
 	if (pass == REPRISE_PASS_AT_ONCE)
 		reprise_gate_begin_giving(NULL);
 	return pass;
+}
+
+REPRISE_HOT bool reprise_pass_begins_in_turn(CUstream stream, bool per_thread)
+{
+	if (!reprise_eager_by_turn() || !reprise_turns_pass_launch(stream, per_thread))
+		return false;
+	reprise_gate_begin_giving(NULL);
+	return true;
 }
 
 REPRISE_HOT bool reprise_pass_begins_scanned(CUstream stream, bool per_thread,

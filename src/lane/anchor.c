@@ -553,7 +553,7 @@ static bool may_be_anchor(const struct reprise_lane *lane, const struct reprise_
 	return !__atomic_load_n(&loop.measuring, __ATOMIC_RELAXED) ||
 	       (ops >= __atomic_load_n(&loop.from, __ATOMIC_RELAXED) &&
 	        lane == __atomic_load_n(&loop.lane, __ATOMIC_RELAXED) &&
-	        (__atomic_load_n(&loop.uneven, __ATOMIC_RELAXED) ||
+	        (call == NULL || __atomic_load_n(&loop.uneven, __ATOMIC_RELAXED) ||
 	         key_of(call, true) == __atomic_load_n(&loop.key, __ATOMIC_RELAXED)));
 }
 

@@ -24,8 +24,8 @@ extern _Thread_local bool reprise_anchor_waited
 enum reprise_arm reprise_anchor_look(struct reprise_lane *lane, const struct reprise_call *call,
                                      uint64_t ops, enum reprise_arm arm);
 
-/* In the eager arm, without the lane's lock: true if such a look would change nothing. Counts
- * it. */
+/* In the eager arm, without the lane's lock: true if such a look would change nothing, whatever the
+ * call is if it is NULL. Counts it. */
 bool reprise_anchor_passes(const struct reprise_lane *lane, const struct reprise_call *call,
                            uint64_t ops);
 

@@ -31,6 +31,7 @@ enum reprise_pass {
 	REPRISE_PASS_NOT,
 	REPRISE_PASS_AT_ONCE, /* and is counted */
 	REPRISE_PASS_SCANNED, /* if reprise_lanes_pass_scanned() says so */
+	REPRISE_PASS_IN_TURN, /* if it is a launch, and reprise_turns_pass_launch() says so */
 };
 
 /* The same for less work, for the lane that this thread found last for the stream, where no lane

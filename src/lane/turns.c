@@ -72,14 +72,13 @@ static __attribute__((noinline)) CUresult call_timed(const struct reprise_call *
 	return result;
 }
 
-REPRISE_HOT bool reprise_turns_pass(const struct reprise_call *call, CUresult *result)
+/* True if an op of the stream is no anchor: it is counted. `call`: NULL: any. *passed: the ops of
+ * the lane's eager turns before it. */
+static inline bool passes(CUstream stream, bool per_thread, const struct reprise_call *call,
+                          uint64_t *passed)
 {
-	struct reprise_lane *lane, *head;
-	uint64_t passed;
+	struct reprise_lane *lane = reprise_lanes_remembered(stream, per_thread), *head;
 
-	if (reprise_lanes_hold_anything())
-		return false;
-	lane = reprise_lanes_remembered(call->stream, call->per_thread);
 	if (lane == NULL || lane->unusable)
 		return false;
 	head = atomic_load(&lane->group_head);
@@ -87,16 +86,33 @@ REPRISE_HOT bool reprise_turns_pass(const struct reprise_call *call, CUresult *r
 		lane = head;
 	if (!atomic_load_explicit(&lane->attended, memory_order_relaxed))
 		return false;
-	passed = passed_in(lane);
-	if (passed % REPRISE_TUNE_ANCHOR_LOOKED_AFTER == 0 ||
+	*passed = passed_in(lane);
+	if (*passed % REPRISE_TUNE_ANCHOR_LOOKED_AFTER == 0 ||
+	    (call == NULL && *passed % REPRISE_TUNE_EAGER_TIMED == 0) ||
 	    !reprise_anchor_passes(lane, call, ops_of(lane) + 1))
 		return false;
-	pass(lane, passed);
+	pass(lane, *passed);
 	if (__builtin_expect(head == NULL, 1))
 		reprise_behind_before_eager(lane, ops_of(lane));
+	return true;
+}
+
+REPRISE_HOT bool reprise_turns_pass(const struct reprise_call *call, CUresult *result)
+{
+	uint64_t passed;
+
+	if (reprise_lanes_hold_anything() || !passes(call->stream, call->per_thread, call, &passed))
+		return false;
 	*result =
 		passed % REPRISE_TUNE_EAGER_TIMED == 0 ? call_timed(call) : reprise_call_eager(call, NULL);
 	return true;
+}
+
+REPRISE_HOT bool reprise_turns_pass_launch(CUstream stream, bool per_thread)
+{
+	uint64_t passed;
+
+	return passes(stream, per_thread, NULL, &passed);
 }
 
 bool reprise_turns_goes_on(struct reprise_lane *found, const struct reprise_call *call)

@@ -50,6 +50,10 @@ void reprise_turns_switch(struct reprise_lane *lane);
  * right in any. What the call loads does not matter, since nothing waits to be issued. */
 bool reprise_turns_pass(const struct reprise_call *call, CUresult *result);
 
+/* The same of a kernel's launch where no lane holds and no group is tracked. Knows nothing of the
+ * call, so that some pass by the other function alone. Does not make it. */
+bool reprise_turns_pass_launch(CUstream stream, bool per_thread);
+
 /* An op of an eager turn, in the lane of its stream. False if the turn ends before it. No lock is
  * held. */
 bool reprise_turns_goes_on(struct reprise_lane *lane, const struct reprise_call *call);

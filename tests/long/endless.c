@@ -142,7 +142,8 @@ static void op(struct stream *stream, uintptr_t what, uint32_t value)
 	}
 	stream->hash = driver_hash(stream->hash, &work);
 	reprise_clock_virtual += GAP_NS;
-	if (!REPRISE_PASSES(call.stream, false, reprise_scan_key(&call))) {
+	if (!REPRISE_PASSES(call.stream, false, call.kind == REPRISE_OP_KERNEL,
+	                    reprise_scan_key(&call))) {
 		reprise_handle_op(&call);
 	} else {
 		eager(&call);

@@ -30,7 +30,7 @@ EAGER_MOST = {
     "unlike": 200,      # 190: and does not for long: some are scanned, most pass at once
     "watched": 2120,    # 2054: calls come again by chance
     "pairs": 3500,      # 3060 to 3340, as time will have it, with half a wait: watched, and repeats in visits of two ops, which are not known to gain
-    # 222 to 490, with a 24th of a wait, and turns that begin and end: in an eager turn, more where less of it passes unseen, which is a matter of time; what was replayed, since it ended, apart
+    # 210 to 430, with a 24th of a wait, and turns that begin and end: in an eager turn, more where less of it passes unseen, which is a matter of time; what was replayed, since it ended, apart
     "turn-waits": 500,
     "turn-forks": 520,      # 320 to 500, as time will have it: a sixth of the calls forks to another stream, a sixth joins
     "paused": 180,      # 175

@@ -155,6 +155,14 @@ bool reprise_pass_begins_scanned(CUstream stream, bool per_thread, struct repris
 	return true;
 }
 
+bool reprise_pass_begins_in_turn(CUstream stream, bool per_thread)
+{
+	TOLD("turn", VALUE(stream), per_thread);
+	reprise_gate_begin_giving(NULL);
+	trash_registers();
+	return true;
+}
+
 CUresult reprise_handle_op(struct reprise_call *call)
 {
 	tell_op(call);

@@ -93,7 +93,8 @@ static void call_op(unsigned int stream, struct work *work)
 		reprise_handle_event(&call);
 		return;
 	}
-	if (REPRISE_PASSES(call.stream, false, reprise_scan_key(&call))) {
+	if (REPRISE_PASSES(call.stream, false, call.kind == REPRISE_OP_KERNEL,
+	                   reprise_scan_key(&call))) {
 		eager(&call);
 		reprise_pass_again(CUDA_SUCCESS, 0);
 		return;

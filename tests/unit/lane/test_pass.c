@@ -25,7 +25,7 @@ static const struct reprise_scan_key key = {1, 2};
 
 static bool passes(void)
 {
-	if (!REPRISE_PASSES(driver_stream(1), false, key))
+	if (!REPRISE_PASSES(driver_stream(1), false, true, key))
 		return false;
 	ck_assert_int_eq(reprise_inside, 1); /* what the driver calls back goes straight through */
 	ck_assert(!reprise_pass_again(CUDA_SUCCESS, 0));
@@ -236,6 +236,29 @@ static void begin_unseen(uint64_t ns)
 	reprise_eager_unseen_begin(reprise_clock_ns() + ns);
 }
 
+/* Of other calls it matters whether they are empty, and what they cost is told apart. */
+START_TEST(in_a_turn_that_is_looked_at_launches_pass_that_are_no_anchor)
+{
+	struct reprise_lane *lane = lane_of(1);
+
+	atomic_store(&lane->backoff_ops, 0);
+	reprise_lane_attend(lane);
+	lane->counts.in_turns = 1; /* at others the anchor is looked after */
+	reprise_eager_turn_begin();
+	ck_assert(passes());
+	ck_assert_uint_eq(lane->counts.in_turns, 2);
+	ck_assert_int_eq(reprise_pass_begins(driver_stream(1), false), REPRISE_PASS_IN_TURN);
+	ck_assert_int_eq(reprise_inside, 0); /* not yet */
+	reprise_anchor_waited = true;
+	ck_assert(!passes());
+	reprise_anchor_waited = false;
+	ck_assert(passes());
+	lane->counts.in_turns = REPRISE_TUNE_EAGER_TIMED;
+	ck_assert(!passes());
+	ck_assert_uint_eq(lane->counts.in_turns, REPRISE_TUNE_EAGER_TIMED);
+}
+END_TEST
+
 START_TEST(unseen_ops_pass_until_the_time_is_over)
 {
 	begin_unseen(1000);
@@ -287,6 +310,7 @@ int main(void)
 	tcase_add_test(tests, a_lane_that_holds_is_seen_until_it_does_no_more);
 	tcase_add_test(tests, in_a_pause_all_ops_pass);
 	tcase_add_test(tests, once_reprise_has_stopped_none_passes);
+	tcase_add_test(tests, in_a_turn_that_is_looked_at_launches_pass_that_are_no_anchor);
 	tcase_add_test(tests, unseen_ops_pass_until_the_time_is_over);
 	tcase_add_test(tests, in_a_range_that_is_eager_unseen_ops_do_not_pass);
 	tcase_add_test(tests, while_the_program_captures_unseen_ops_do_not_pass);
