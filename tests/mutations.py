@@ -115,6 +115,7 @@ BUGS = (
     ("a child's thread is still in the parent's last call", "reprise_lanes_calls_reset", "	called_on = NULL;\n	called_anywhere = false;", "", "lane_fork"),
     ("an op does not have its group tracked", "decide_and_give", "	if (__builtin_expect(lane->group != NULL, 0))\n		reprise_group_track(lane);\n", "", "lane_group"),
     ("in a pause a group is told of each call", "leave", "	if (lane->group != NULL)\n		reprise_group_untrack(lane);\n", "", "lane_group"),
+    ("events that pass are not known to the gate", "handle_event", "		return reprise_call_eager(call, NULL);", "		return call->eager(call);", "lane_group"),
     ("events pass while something is held", "passes", " && !reprise_lanes_hold_anything()", "", "lane_group"),
     ("events of a group pass in a turn that is looked at", "passes", " && (pauses != REPRISE_PAUSE_TURN || !may_be_in_group(call))", " && (pauses != 0 || may_be_in_group(call))", "forkjoin4_by_turns"),
     ("launches of eager turns that pass at once are not timed", "passes", "(call == NULL && *passed % REPRISE_TUNE_EAGER_TIMED == 0) ||", "", "lane_pass"),

@@ -84,7 +84,7 @@ static CUresult handle_event(struct reprise_call *call)
 
 	reprise_lanes_returned();
 	if (passes(call))
-		return call->eager(call);
+		return reprise_call_eager(call, NULL);
 	if (reprise_eager_by_turn() && reprise_turns_pass(call, &result))
 		return result;
 	lane = reprise_lanes_known(call->stream, call->per_thread);
