@@ -108,7 +108,7 @@ BUGS = (
     ("ops of backoffs end no search", "search_pauses", "			ops += passed_beside();", "			passed_beside();", "lane_anchor"),
     ("ops of backoffs end a search however much is replayed", "passed_beside", "|| replayed > ops / REPRISE_TUNE_SEARCH_IDLE", "|| replayed > ops", "lane_anchor"),
     ("a group is judged by ops that are still to come", "add_member", "		group->judged_at = reprise_lane_ops(head);", "		group->judged_at = head->counts.ops;", "lane_group"),
-    ("a group that can have no graph is tried as long as others", "reprise_group_does_not_pay", "hopeless ? REPRISE_TUNE_GROUP_UNJOINED : REPRISE_TUNE_GROUP_JUDGED", "REPRISE_TUNE_GROUP_JUDGED", "lane_group"),
+    ("a group that can have no graph is tried as long as others", "reprise_group_does_not_pay", "!hopeless && ops < REPRISE_TUNE_GROUP_JUDGED", "ops < REPRISE_TUNE_GROUP_JUDGED", "lane_group"),
     ("a group that can have no graph is tried again as soon as others", "reprise_group_does_not_pay", "hopeless ? REPRISE_TUNE_GROUP_UNJOINED_SPLITS : 1", "1", "lane_group"),
     ("no fork of a group joins again", "group_piece", "	group->joined = group->joined || forks(segment->ops + start, whole);", "	(void)forks;", "lane_group"),
     ("a group that is left keeps its order", "reprise_group_untrack", "	reprise_group_lose_order(head);", "	reprise_group_issue_waits(head);", "lane_group_order fork_captured"),

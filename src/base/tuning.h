@@ -311,7 +311,7 @@
 	X(GROUP_SPLITS_MOST, 12, "splits", "after which it takes no more forks to merge", "guess") \
 	X(GROUP_JUDGED, 4096, "ops", "between two questions whether the group pays", "guess") \
 	X(GROUP_UNJOINED, 384, "ops", \
-	  "the same, while no fork of it joins again within a segment; two of the longest segments", \
+	  "of watched segments in none of which a fork joins again, after which it is asked, too", \
 	  "guess") \
 	X(GROUP_UNJOINED_SPLITS, 4, "splits", "that such a one counts for", "guess") \
 	X(GROUP_LEAST, 4, "th part", "of these ops must have been replayed by graphs that fork", \

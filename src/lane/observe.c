@@ -208,8 +208,10 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 		few = reprise_lanes_of_others() >= REPRISE_TUNE_PLAN_CROWD, useful = true;
 	enum worth worth;
 
-	if (lane->group != NULL)
+	if (lane->group != NULL) {
+		lane->group->watched += segment->count;
 		reprise_fork_cross(segment->ops, segment->count, crossed);
+	}
 
 	for (unsigned int start = 0, count; start < segment->count; start += count) {
 		struct reprise_position position =

@@ -32,9 +32,9 @@ EAGER_MOST = {
     "pairs": 3500,      # 3060 to 3340, as time will have it, with half a wait: watched, and repeats in visits of two ops, which are not known to gain
     # 210 to 430, with a 24th of a wait, and turns that begin and end: in an eager turn, more where less of it passes unseen, which is a matter of time; what was replayed, since it ended, apart
     "turn-waits": 500,
-    "turn-forks": 520,      # 320 to 500, as time will have it: a sixth of the calls forks to another stream, a sixth joins
+    "turn-forks": 520,      # 190 to 500, as time will have it: a sixth of the calls forks to another stream, a sixth joins
     "paused": 180,      # 175
-    "paused-forks": 150,    # 138
+    "paused-forks": 160,    # 151
     "pipeline": 800,    # 620 to 640: what a step forks, the next one joins; a group is tried and given up
     "backed-off": 165,  # 161
     "bare-records": 430,    # 409: events recorded on a stream that has no ops, beside 24 that have

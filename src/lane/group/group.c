@@ -271,13 +271,13 @@ bool reprise_group_does_not_pay(struct reprise_lane *head)
 {
 	struct reprise_group *group = head->group;
 	uint64_t now = reprise_lane_ops(head), ops = now - group->judged_at, forked = group->forked;
-	bool hopeless = !group->joined && forked == 0;
+	bool hopeless = !group->joined && forked == 0 && group->watched >= REPRISE_TUNE_GROUP_UNJOINED;
 
-	if (ops < (hopeless ? REPRISE_TUNE_GROUP_UNJOINED : REPRISE_TUNE_GROUP_JUDGED))
+	if (!hopeless && ops < REPRISE_TUNE_GROUP_JUDGED)
 		return false;
 	group->failures = hopeless ? REPRISE_TUNE_GROUP_UNJOINED_SPLITS : 1;
 	group->judged_at = now;
-	group->forked = 0;
+	group->forked = group->watched = 0;
 	group->joined = false;
 	return forked < ops / REPRISE_TUNE_GROUP_LEAST;
 }

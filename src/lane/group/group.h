@@ -59,9 +59,10 @@ struct reprise_group {
 	/* How many more times no trace is made of a fork that the hold limit would cut: it may turn out
 	 * to be fast enough. */
 	unsigned int patience;
-	/* How many ops the lane had had when it was last judged, the ops replayed since by graphs that
-	 * fork, and whether a fork was seen since that joins again, as a graph has to. */
-	uint64_t judged_at, forked;
+	/* How many ops the lane had had when it was last judged; since then: the ops replayed by graphs
+	 * that fork, those of watched segments, and whether a fork joins again in one, as it has to in
+	 * a graph. */
+	uint64_t judged_at, forked, watched;
 	bool joined;
 	uint8_t failures; /* for how many a split counts */
 };

@@ -522,27 +522,30 @@ END_TEST
 #define UNJOINED REPRISE_TUNE_GROUP_UNJOINED
 
 static const struct {
-	uint64_t ops, forked;
+	uint64_t ops, forked, watched;
 	bool joined, judged, pays;
-} pays[] = {{UNJOINED - 1, 0, false, false, true},
-            {UNJOINED, 0, false, true, false},
-            {JUDGED - 1, 1, false, false, true},
-            {JUDGED - 1, 0, true, false, true},
-            {JUDGED, 0, true, true, false},
-            {JUDGED, LEAST, true, true, true},
-            {JUDGED, LEAST - 1, true, true, false},
-            {2 * JUDGED, 2 * LEAST, true, true, true},
-            {2 * JUDGED, 2 * LEAST - 1, true, true, false}};
+} pays[] = {{UNJOINED, 0, UNJOINED - 1, false, false, true},
+            {UNJOINED, 0, UNJOINED, false, true, false},
+            {UNJOINED, 1, UNJOINED, false, false, true},
+            {UNJOINED, 0, UNJOINED, true, false, true},
+            {JUDGED - 1, 0, 0, false, false, true},
+            {JUDGED, 0, 0, false, true, false},
+            {JUDGED, LEAST, JUDGED, true, true, true},
+            {JUDGED, LEAST - 1, JUDGED, true, true, false},
+            {2 * JUDGED, 2 * LEAST, JUDGED, true, true, true},
+            {2 * JUDGED, 2 * LEAST - 1, JUDGED, true, true, false}};
 
 START_TEST(a_group_pays_if_enough_of_its_ops_are_of_graphs_that_fork)
 {
 	group.judged_at = head->counts.ops = 1000;
 	head->counts.ops += pays[_i].ops;
 	group.forked = pays[_i].forked;
+	group.watched = pays[_i].watched;
 	group.joined = pays[_i].joined;
 	ck_assert_int_eq(reprise_group_does_not_pay(head), !pays[_i].pays);
 	ck_assert_uint_eq(group.judged_at, pays[_i].judged ? head->counts.ops : 1000);
 	ck_assert_uint_eq(group.forked, pays[_i].judged ? 0 : pays[_i].forked);
+	ck_assert_uint_eq(group.watched, pays[_i].judged ? 0 : pays[_i].watched);
 	ck_assert_int_eq(group.joined, pays[_i].joined && !pays[_i].judged);
 }
 END_TEST
