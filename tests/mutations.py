@@ -484,7 +484,7 @@ BUGS = (
     ("calls pass from inside", "is_alone", "reprise_inside == 0 && ", "", "lane_pass"),
     ("a call that is to be scanned passes at once", "reprise_lanes_pass", "		return REPRISE_PASS_SCANNED;", "		return REPRISE_PASS_AT_ONCE;", "lane_pass"),
     ("a call passes as scanned where the lane does not scan", "reprise_lanes_pass_scanned", " == REPRISE_LANE_SCANS &&", " > 0 &&", "lane_pass"),
-    ("a scanned call of a pause counts as scanned", "reprise_pass_begins_alone", "pass == REPRISE_PASS_NOT || eagerly == REPRISE_PASS_AT_ONCE ? eagerly : pass", "pass == REPRISE_PASS_NOT ? eagerly : pass", "lane_pass"),
+    ("a scanned call of a pause counts as scanned", "reprise_pass_begins_alone", "pass == REPRISE_PASS_NOT || eagerly == REPRISE_PASS_AT_ONCE", "pass == REPRISE_PASS_NOT", "lane_pass"),
     ("a loop with other grids each time is never found", "reprise_scan_key_of", "{.form = form}", "{.form = form ^ rest}", "scan"),
     ("a few kernels in any order are taken for a loop", "reprise_scan_note", "REPRISE_SCAN_SHIFT_FORMS", "REPRISE_SCAN_SHIFT", "scan"),
     ("calls in a row are looked up without their grids alone", "reprise_scan_note", " || known)", ")", "scan"),

@@ -264,9 +264,9 @@
 	/* how long a loop is looked for (src/stats/search.c) */ \
 	X(SEARCH_OPS, 49152, "ops", "at first, and half as many in later searches", "guess") \
 	X(SEARCH_ASKED, 1024, "ops", \
-	  "of a thread that were looked at, after which those are counted, too, that backed off", \
+	  "looked at by a thread, after which it is asked whether those of backoffs count, too", \
 	  "guess") \
-	X(SEARCH_IDLE, 64, "th part", "of all ops were replayed at most, if they are", "guess") \
+	X(SEARCH_IDLE, 64, "th part", "of all ops: where fewer were replayed, they count", "guess") \
 	X(SEARCH_LEAST_NS, 300000000, "ns", "of a search at least, and half of it in later ones", \
 	  "guess") \
 	X(SEARCH_LONGEST_NS, 32000000000, "ns", "of a pause at most", "guess") \
@@ -311,7 +311,7 @@
 	X(GROUP_SPLITS_MOST, 12, "splits", "after which it takes no more forks to merge", "guess") \
 	X(GROUP_JUDGED, 4096, "ops", "between two questions whether the group pays", "guess") \
 	X(GROUP_UNJOINED, 384, "ops", \
-	  "of watched segments in none of which a fork joins again, after which it is asked, too", \
+	  "of watched segments without a fork that joins again, after which it is asked, too", \
 	  "guess") \
 	X(GROUP_UNJOINED_SPLITS, 4, "splits", "that such a one counts for", "guess") \
 	X(GROUP_LEAST, 4, "th part", "of these ops must have been replayed by graphs that fork", \

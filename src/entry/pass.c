@@ -54,7 +54,8 @@ REPRISE_HOT enum reprise_pass reprise_pass_begins_alone(CUstream stream, bool pe
 	pass = grouped ? REPRISE_PASS_NOT : reprise_lanes_pass(stream, per_thread);
 	if (pass != REPRISE_PASS_AT_ONCE) {
 		eagerly = begins_eagerly();
-		pass = pass == REPRISE_PASS_NOT || eagerly == REPRISE_PASS_AT_ONCE ? eagerly : pass;
+		if (pass == REPRISE_PASS_NOT || eagerly == REPRISE_PASS_AT_ONCE)
+			pass = eagerly;
 	}
 	if (pass == REPRISE_PASS_AT_ONCE)
 		reprise_gate_begin_giving(NULL);

@@ -24,9 +24,8 @@ static _Thread_local struct {
 	unsigned int looked; /* ops that came while no loop was measured */
 } looks __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
-/* Ops that all lanes have had, and those of them that were replayed. `looked`: so many were looked
- * at since. */
-struct had {
+/* Sums over all lanes: their ops, and the replayed ones. `looked`: so many were looked at since. */
+struct sums {
 	uint64_t ops, replayed, looked;
 };
 
@@ -74,7 +73,7 @@ static struct {
 	uint64_t async; /* the launch thread had launched so many graphs before it was measured */
 	bool begun, measuring;
 	struct reprise_search search;
-	struct had had; /* when the search was told of them last; no ops: not since it went on */
+	struct sums sums; /* when the search was told of them last; no ops: not since it went on */
 	unsigned int interruptions; /* until the search was told last */
 	unsigned int left_out;      /* interruptions whose time is none of the loop's */
 	uint64_t tests;             /* that had reached a verdict when the search was told last */
@@ -212,7 +211,7 @@ static bool is_settled(const struct reprise_lane *lane, uint64_t now)
 static void interrupt_search(void)
 {
 	reprise_search_interrupt(&loop.search);
-	loop.had = (struct had){0};
+	loop.sums = (struct sums){0};
 }
 
 static void measure(uint64_t now)
@@ -578,10 +577,10 @@ static void take_wait(const struct reprise_lane *lane)
 
 static void add_lane(struct reprise_lane *lane, void *context)
 {
-	struct had *had = context;
+	struct sums *sums = context;
 
-	had->ops += __atomic_load_n(&lane->counts.ops, __ATOMIC_RELAXED);
-	had->replayed += __atomic_load_n(&lane->counts.replayed, __ATOMIC_RELAXED);
+	sums->ops += __atomic_load_n(&lane->counts.ops, __ATOMIC_RELAXED);
+	sums->replayed += __atomic_load_n(&lane->counts.replayed, __ATOMIC_RELAXED);
 }
 
 /* The ops beside those that were looked at, since the search was told of them last: those of
@@ -589,11 +588,11 @@ static void add_lane(struct reprise_lane *lane, void *context)
  * threads write them, and may go back a little. */
 static unsigned int passed_beside(void)
 {
-	struct had now = {0}, before = loop.had;
+	struct sums now = {0}, before = loop.sums;
 	uint64_t ops, replayed;
 
 	reprise_lanes_each(add_lane, &now);
-	loop.had = now;
+	loop.sums = now;
 	ops = now.ops > before.ops ? now.ops - before.ops : 0;
 	replayed = now.replayed > before.replayed ? now.replayed - before.replayed : 0;
 	if (before.ops == 0 || ops <= before.looked || ops > UINT32_MAX ||
@@ -614,7 +613,7 @@ static bool search_pauses(void)
 	if (loop.interruptions != __atomic_load_n(&interruptions, __ATOMIC_RELAXED)) {
 		interrupt_search();
 	} else if (!loop.measuring) {
-		loop.had.looked += REPRISE_TUNE_ANCHOR_CLOCK;
+		loop.sums.looked += REPRISE_TUNE_ANCHOR_CLOCK;
 		if (looks.looked % REPRISE_TUNE_SEARCH_ASKED == 0)
 			ops += passed_beside();
 		pause = reprise_search_goes_on(&loop.search, ops, reprise_clock_ns());

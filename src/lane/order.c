@@ -152,13 +152,23 @@ static bool is_own(struct reprise_lane *lane, uint32_t self)
 	       reprise_lane_head(lane) == lane;
 }
 
-void reprise_lanes_issue_own(void)
+static void tell_own(void (*tell)(struct reprise_lane *lane))
 {
 	uint32_t self = reprise_thread_self();
 
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
 		if (is_own(lane, self))
-			tell_all(lane, false);
+			tell(lane);
+}
+
+static void issue_held(struct reprise_lane *lane)
+{
+	tell_all(lane, false);
+}
+
+void reprise_lanes_issue_own(void)
+{
+	tell_own(issue_held);
 }
 
 void reprise_lanes_issue_all(void)
@@ -174,6 +184,10 @@ void reprise_lanes_issue_all(void)
 
 static void leave(struct reprise_lane *lane)
 {
+	if (!reprise_group_is_tracked(lane)) {
+		reprise_lane_tell(lane, false);
+		return;
+	}
 	reprise_lock_take(&lane->lock);
 	reprise_lane_barrier(lane, false);
 	if (lane->group != NULL)
@@ -183,16 +197,7 @@ static void leave(struct reprise_lane *lane)
 
 void reprise_lanes_eager_call(CUstream stream, bool per_thread)
 {
-	uint32_t self = reprise_thread_self();
-
-	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
-		if (!is_own(lane, self))
-			continue;
-		if (reprise_group_is_tracked(lane))
-			leave(lane);
-		else
-			reprise_lane_tell(lane, false);
-	}
+	tell_own(leave);
 	reprise_lanes_make_way_for(stream, per_thread);
 }
 
