@@ -68,13 +68,21 @@ static bool may_be_in_group(const struct reprise_call *call)
 
 /* True if the call is eager whatever its lane does, and orders nothing that Reprise has. In an
  * eager turn that is looked at, a group's may be the anchor. */
-static bool passes(const struct reprise_call *call)
+static bool orders_nothing(const struct reprise_call *call)
 {
 	uint32_t pauses = atomic_load_explicit(&reprise_pauses, memory_order_acquire);
 
-	return __builtin_expect(pauses != 0, 0) && !reprise_records() &&
-	       !reprise_lanes_hold_anything() &&
+	return pauses != 0 && !reprise_records() && !reprise_lanes_hold_anything() &&
 	       (pauses != REPRISE_PAUSE_TURN || !may_be_in_group(call));
+}
+
+/* In a pause or in an eager turn. True if the call was made; *result: the driver's answer. */
+static bool pass(const struct reprise_call *call, CUresult *result)
+{
+	if (!orders_nothing(call))
+		return reprise_eager_by_turn() && reprise_turns_pass(call, result);
+	*result = reprise_call_eager(call, NULL);
+	return true;
 }
 
 static CUresult handle_event(struct reprise_call *call)
@@ -83,9 +91,7 @@ static CUresult handle_event(struct reprise_call *call)
 	CUresult result;
 
 	reprise_lanes_returned();
-	if (passes(call))
-		return reprise_call_eager(call, NULL);
-	if (reprise_eager_by_turn() && reprise_turns_pass(call, &result))
+	if (__builtin_expect(reprise_all_are_eager(), 0) && pass(call, &result))
 		return result;
 	lane = reprise_lanes_known(call->stream, call->per_thread);
 	if (lane == NULL || atomic_load(&lane->group_head) == NULL ||

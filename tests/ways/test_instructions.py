@@ -34,7 +34,7 @@ EAGER_MOST = {
     "turn-waits": 500,
     "turn-forks": 520,      # 190 to 500, as time will have it: a sixth of the calls forks to another stream, a sixth joins
     "paused": 180,      # 175
-    "paused-forks": 160,    # 151
+    "paused-forks": 160,    # 154
     "pipeline": 800,    # 620 to 640: what a step forks, the next one joins; a group is tried and given up
     "backed-off": 165,  # 161
     "bare-records": 430,    # 409: events recorded on a stream that has no ops, beside 24 that have
