@@ -468,6 +468,7 @@ BUGS = (
     ("a lane that came back is left without what it is watched with", "ready", "lane->index != NULL ? can_watch(lane) : lane->scan != NULL", "lane->scan != NULL", "lane_traces"),
     ("a glob's brackets are looked for as they are", "reprise_glob_matches", "			break; /* what is in brackets is no part */\n", "			at++;\n", "deny"),
     ("a lane is scanned for ever", "reprise_scan_note", "		score += score < REPRISE_TUNE_SCAN_MOST ? REPRISE_TUNE_SCAN_AGAIN : 0;", "		score = 1;", "lane_backoff"),
+    ("visits right behind eager calls tell whether a class gains", "reprise_class_replayed", "class->cold < REPRISE_TUNE_CLASS_COLD", "class->cold > REPRISE_TUNE_CLASS_COLD", "classes"),
     ("one call in a hundred that came before ends a scan", "reprise_scan_note", "		score -= score > 0;", "		score += 0;", "lane_backoff"),
     ("a loop of which one call changes is never found by a scan", "reprise_scan_note", "		score -= score > 0;", "		score = 0;", "lane_backoff"),
     ("the call that ends a scan is noted twice", "reprise_scan_passes", "	if (reprise_scan_found(scan)) /* with this call, which has been noted */\n		return false;\n", "", "lane_backoff"),

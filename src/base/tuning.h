@@ -133,6 +133,9 @@
 	X(CLASS_SHORT, 3, "ops", "the longest visit that is short, unless it is of copies alone", \
 	  "guess") \
 	X(CLASS_TRIED, 4, "visits", "that a class is tried with", "guess") \
+	X(CLASS_COLD, 16, "visits", \
+	  "before these that do not count: behind eager calls, graphs cost more than in the long run", \
+	  "H200, 75f098dd") \
 	X(CLASS_BUILDS, 8, "graphs", "that are built to try a class", "guess") \
 	X(CLASS_REST, 256, "visits", "of the first rest of a class; twice as many each time", "guess") \
 	X(CLASS_SETBACKS, 12, "rests", "after which a rest grows no more", "guess") \

@@ -356,10 +356,10 @@ REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)
 		count(lane);
 		commit(lane);
 		took += lane->place_ticks;
+		if (timed && judged)
+			timed = reprise_class_replayed(trace, patched, took);
 		if (timed && !reprise_balance_replayed(trace, took))
 			reprise_visit_note_loss(lane, trace);
-		if (timed && judged)
-			reprise_class_replayed(trace, patched, took);
 	} else {
 		result = issue_instead(lane, launched, entered_at);
 	}

@@ -65,6 +65,7 @@ uint8_t reprise_class_of(const struct reprise_op *ops, unsigned int count)
 static struct class
 {
 	_Atomic bool gains;
+	_Atomic unsigned int cold;            /* visits of this try that do not count */
 	_Atomic uint64_t visits;              /* that could have begun */
 	_Atomic uint64_t rests_until;         /* the count of visits up to which it rests */
 	_Atomic unsigned int setbacks;        /* rests in a row: each is twice as long as the last */
@@ -85,6 +86,7 @@ static bool rests(const struct class *class)
 static void begin_rest(struct class *class)
 {
 	class->gains = false;
+	class->cold = 0;
 	class->rests_until = class->visits + rest_of(class);
 	class->builds = class->refused = 0;
 	if (class->setbacks < REPRISE_TUNE_CLASS_SETBACKS)
@@ -147,13 +149,17 @@ bool reprise_class_take_visit(const struct reprise_trace *trace, bool patched)
 	return !rests(class) && has_price(trace);
 }
 
-void reprise_class_replayed(const struct reprise_trace *trace, bool patched, uint64_t ticks)
+bool reprise_class_replayed(const struct reprise_trace *trace, bool patched, uint64_t ticks)
 {
 	struct class *class = &classes[trace->visit_class][patched];
 	uint64_t eager = reprise_balance_eager(trace), readings;
 
+	if (!class->gains && class->cold < REPRISE_TUNE_CLASS_COLD) {
+		class->cold++;
+		return false;
+	}
 	if (eager == 0)
-		return;
+		return true;
 	reprise_quartile_note(&class->share, ticks * WHOLE / eager);
 	readings = reprise_quartile_readings(&class->share);
 	if (!class->gains && readings >= REPRISE_TUNE_CLASS_TRIED) {
@@ -167,4 +173,5 @@ void reprise_class_replayed(const struct reprise_trace *trace, bool patched, uin
 		else
 			class->setbacks = 0;
 	}
+	return true;
 }

@@ -4,7 +4,8 @@
  * class is known to gain: by its length, by what its nodes are, and by whether the graph is patched
  * for it. That is measured in this process, and nothing is taken for granted.
  *
- * Each class is tried with a few visits. Where these did not cost less than the same calls did
+ * Each class is tried with some visits. The first of them do not count: behind eager calls the
+ * driver's graphs are in no cache. Where the others did not cost less than the same calls did
  * eagerly, the class rests, for twice as many visits each time, and no graph is built for it. A
  * class that gains is measured on, in the visits that are timed for the balance of their trace
  * (balance.h), and one visit in many is eager, so that the prices of eager calls stay true.
@@ -42,5 +43,6 @@ void reprise_class_passed(uint8_t class, bool patched);
 /* A visit of the trace begins. True if it may be replayed, and false if its ops are eager. */
 bool reprise_class_take_visit(const struct reprise_trace *trace, bool patched);
 
-/* A visit of the trace was replayed in `ticks`. */
-void reprise_class_replayed(const struct reprise_trace *trace, bool patched, uint64_t ticks);
+/* A visit of the trace was replayed in `ticks`. False if that says little: a class that is tried is
+ * replayed behind eager calls first. */
+bool reprise_class_replayed(const struct reprise_trace *trace, bool patched, uint64_t ticks);

@@ -6,6 +6,7 @@
 #include "program.h"
 
 #define VISITS 20000u
+#define TRY (REPRISE_TUNE_CLASS_COLD + REPRISE_TUNE_CLASS_TRIED) /* visits */
 #define DEAR 8000  /* for a graph launch: more than an eager call */
 #define CHEAP 1000 /* less */
 
@@ -46,7 +47,7 @@ START_TEST(where_launches_are_dearer_hardly_any_is_made)
 
 	driver.graph_ns = (unsigned int)DEAR * ops;
 	began = reprise_clock_virtual;
-	ck_assert_uint_le(launches_in(VISITS, short_visits[_i]), 7 * REPRISE_TUNE_CLASS_TRIED);
+	ck_assert_uint_le(launches_in(VISITS, short_visits[_i]), 7 * TRY);
 	/* The loss in all is less than 1 %. */
 	eager = VISITS * (ops * driver.eager_ns + (ops + 1) * PROGRAM_GAP_NS);
 	ck_assert_uint_le(reprise_clock_virtual - began, eager + eager / 100);
@@ -119,7 +120,7 @@ START_TEST(where_patches_are_dearer_only_what_needs_none_is_replayed)
 	driver.graph_ns = CHEAP;
 	driver.node_ns = driver.update_ns = DEAR;
 	launches_in(1000, "a%u |");
-	ck_assert_uint_le(launches_in(VISITS, "a%u |"), 7 * REPRISE_TUNE_CLASS_TRIED);
+	ck_assert_uint_le(launches_in(VISITS, "a%u |"), 7 * TRY);
 	launches_in(VISITS, "b |"); /* the lane has backed off */
 	ck_assert_uint_ge(launches_in(1000, "b |"), 980);
 }
@@ -193,7 +194,7 @@ START_TEST(nothing_is_left_to_the_launch_thread_before_it_is_known_to_gain)
 	}
 	ck_assert_uint_eq(counted()->launches, driver.launches);
 	ck_assert_uint_gt(driver.launches, 0);
-	ck_assert_uint_le(driver.launches, 7 * REPRISE_TUNE_CLASS_TRIED);
+	ck_assert_uint_le(driver.launches, 7 * TRY);
 	ck_assert_uint_eq(count_of(REPRISE_COUNT_async_launches), 0);
 	ck_assert_uint_eq(count_of(REPRISE_COUNT_launches_forced), 0);
 }
