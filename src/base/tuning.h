@@ -161,6 +161,9 @@
 	X(TURN_SINGLE_NS, 16000000, "ns", \
 	  "that a period takes of which one is a turn: of two, the first pair may lose too much", \
 	  "guess") \
+	X(TURN_SINGLE_MOST, 2, "times", \
+	  "what the pair's other turn took: a turn of one period counts as no more in what was lost", \
+	  "guess") \
 	X(TURN_LENGTHENED, 10, "pairs", "without a verdict, after which turns are twice as long", \
 	  "guess") \
 	X(TURN_SKIPPED, 1, "periods", "at a turn's beginning that are not compared", "guess") \
@@ -204,6 +207,8 @@
 	  "guess") \
 	X(TURNS_UNUSUAL, 2, "windows", "in a row that differ, after which replaying is tested again", \
 	  "guess") \
+	X(IN_STEP_LATE, 4, "th part", \
+	  "of a slot that has passed: no pair of a rank begins in it any more", "guess") \
 	X(TURNS_DRAINED, 64, "periods", \
 	  "in which the GPU is to catch up: fewer do not say that it never does", "guess") \
 	X(TURNS_DRAINED_NS, 500000000, "ns", "the same: eager calls have to empty what turns filled", \

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/launcher.h"
 #include "base/lock.h"
 #include "base/thread.h"
 #include "base/tuning.h"
@@ -47,6 +48,7 @@ static struct {
 	unsigned int stride; /* so many of its visits are one period */
 	unsigned int visits; /* in this period */
 	unsigned int missed; /* other ops that could be one, since its last visit */
+	uint64_t passed_by;  /* ops of any lane since then, as far as they were seen */
 	unsigned int waits;  /* ops that may be one, and came after waits */
 	unsigned int alike;  /* periods in a row whose ops are about as many; of a candidate */
 	/* Those in a row that are not; of a candidate: since so many in a row were. */
@@ -66,7 +68,8 @@ static struct {
 	uint64_t last_ns, last_ops; /* when the last period ended; the lane's ops until then */
 	unsigned int long_ones;     /* periods between waits that took long */
 	bool cut;                   /* a pause was in this period */
-	uint64_t alike_ns;          /* when the first alike period began, without pauses */
+	uint64_t alike_ns;          /* when the first alike period began, without pauses and gaps */
+	uint64_t longest_ns;        /* of the periods since, with gaps */
 	uint64_t alike_ops;         /* the lane's ops then */
 	uint64_t alike_replayed;    /* and its replayed ones */
 	uint64_t replayed_ns;       /* when a period with replays was seen first; 0: none */
@@ -214,12 +217,20 @@ static void interrupt_search(void)
 	loop.sums = (struct sums){0};
 }
 
+/* What the ranks' clock is ahead of `now`; 0: the process is no rank (stats/in_step.h). */
+static uint64_t common_ahead(uint64_t now)
+{
+	struct reprise_launcher launcher;
+
+	return reprise_launcher_found(&launcher) ? reprise_clock_common_ns() - now : 0;
+}
+
 static void measure(uint64_t now)
 {
 	uint64_t period = (now - loop.alike_ns) / loop.alike;
 
 	if (!loop.begun)
-		reprise_turns_begin(&loop.turns, now, period, reprise_clock_ticks() | 1);
+		reprise_turns_begin(&loop.turns, now, period, reprise_clock_ticks() | 1, common_ahead(now));
 	else
 		reprise_turns_begin_loop(&loop.turns, now, period);
 	loop.begun = true;
@@ -251,8 +262,9 @@ static bool was_tried(uint64_t key)
 	return false;
 }
 
-static void begin_alike(const struct reprise_lane *lane)
+static void begin_alike(const struct reprise_lane *lane, uint64_t now)
 {
+	loop.longest_ns = now - loop.last_ns;
 	loop.alike = 1;
 	loop.alike_ns = loop.last_ns;
 	loop.alike_ops = loop.last_ops;
@@ -319,7 +331,7 @@ static bool confirm(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 /* A period of the candidate has ended. Where its ops are as many again and again, it is the anchor.
  * Otherwise more visits make one period: a loop may wait several times. Or a period is longer:
  * where shorter ones were part of the loop. */
-static void consider(struct reprise_lane *lane, uint64_t now, uint64_t ops)
+static void consider_even(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 {
 	if (!loop.any && now - loop.last_ns > REPRISE_TUNE_ANCHOR_LONG_NS &&
 	    ++loop.long_ones == REPRISE_TUNE_ANCHOR_LONG) {
@@ -337,7 +349,7 @@ static void consider(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 	}
 	loop.period_ops = loop.least_ops = ops;
 	loop.waited = loop.waited_now;
-	begin_alike(lane);
+	begin_alike(lane, now);
 	if (++loop.unlike < REPRISE_TUNE_ANCHOR_ALIKE)
 		return;
 	loop.unlike = loop.alike = 0;
@@ -349,12 +361,35 @@ static void consider(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 static void consider_uneven(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 {
 	if (loop.alike == 0)
-		begin_alike(lane);
+		begin_alike(lane, now);
 	else if (++loop.alike > REPRISE_TUNE_ANCHOR_ALIKE && is_settled(lane, now) &&
 	         is_busy_enough(lane)) {
 		loop.period_ops = (ops - loop.alike_ops) / loop.alike;
 		measure(now);
 	}
+}
+
+/* A program that loads or compiles something meanwhile is not in a period of its loop. */
+static void leave_out_gap(uint64_t now)
+{
+	uint64_t took = now - loop.last_ns, most = REPRISE_TUNE_TURN_OUTLIER * loop.longest_ns;
+
+	if (loop.alike == 0)
+		return;
+	if (took > most)
+		loop.alike_ns += took - most;
+	if (took > loop.longest_ns)
+		loop.longest_ns = took;
+}
+
+/* A period of a candidate has ended, at the lane's op of this number. */
+static void consider(struct reprise_lane *lane, uint64_t now, uint64_t ops)
+{
+	leave_out_gap(now);
+	if (loop.uneven)
+		consider_uneven(lane, now, ops);
+	else
+		consider_even(lane, now, ops - loop.last_ops);
 }
 
 /* As long as the period would have taken with as many ops as others. */
@@ -444,7 +479,8 @@ static void take_interruption(uint64_t now)
 	leave_out(now);
 }
 
-/* True if the anchor has not been visited for so long that it will not be. */
+/* True if the anchor has not been visited for so long, or for so many other ops, that it will not
+ * be: a loop of long periods may be followed by one of short ones. */
 static bool is_lost(uint64_t now)
 {
 	uint64_t since;
@@ -452,7 +488,8 @@ static bool is_lost(uint64_t now)
 	take_interruption(now);
 	since = now - loop.last_ns;
 	return since > REPRISE_TUNE_ANCHOR_LOST_NS &&
-	       since > REPRISE_TUNE_ANCHOR_LOST * loop.turns.period_ns;
+	       (since > REPRISE_TUNE_ANCHOR_LOST * loop.turns.period_ns ||
+	        loop.passed_by > REPRISE_TUNE_ANCHOR_LOST * loop.period_ops);
 }
 
 /* Another op than the anchor comes, which could be one. */
@@ -469,7 +506,8 @@ static enum reprise_arm miss(struct reprise_lane *lane, uint64_t key)
 		turn_to(lane, key);
 		return REPRISE_ARM_REPLAY;
 	}
-	loop.missed++;
+	if (++loop.missed % most == 0)
+		loop.passed_by += most;
 	if (loop.measuring && loop.missed % most == 0 && is_lost(reprise_clock_ns())) {
 		turn_to(lane, key);
 		return REPRISE_ARM_REPLAY;
@@ -511,14 +549,13 @@ static enum reprise_arm meet(struct reprise_lane *lane, uint64_t key, uint64_t o
 		arm = leave_out_period(arm, now, ops);
 	else if (loop.measuring)
 		arm = note_period(lane, now, ops - loop.last_ops);
-	else if (loop.last_ns != 0 && loop.uneven)
-		consider_uneven(lane, now, ops);
 	else if (loop.last_ns != 0)
-		consider(lane, now, ops - loop.last_ops);
+		consider(lane, now, ops);
 	if (loop.lane != lane || loop.key != key)
 		return arm; /* another one is looked at instead */
 	loop.last_ns = now;
 	loop.last_ops = ops;
+	loop.passed_by = 0;
 	loop.waited_now = false;
 	__atomic_store_n(&loop.from,
 	                 ops + (loop.uneven ? REPRISE_TUNE_ANCHOR_UNEVEN_OPS : loop.least_ops),
@@ -650,6 +687,7 @@ enum reprise_arm reprise_anchor_look_after(struct reprise_lane *lane)
 
 	if (!reprise_lock_try(&loop.lock))
 		return arm;
+	loop.passed_by += REPRISE_TUNE_ANCHOR_LOOKED_AFTER;
 	if (!loop.measuring || is_lost(reprise_clock_ns())) {
 		look_for(lane, 0);
 		arm = REPRISE_ARM_REPLAY;

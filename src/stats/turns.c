@@ -25,12 +25,21 @@ static enum reprise_arm better(const struct reprise_turns *turns)
 	           : REPRISE_ARM_EAGER;
 }
 
+/* Of either turn of the next pair. Another one may pass before the GPU is seen to have caught up.
+ */
+static uint64_t turn_periods(const struct reprise_turns *turns)
+{
+	return periods_wanted(turns) + REPRISE_TUNE_TURN_SKIPPED + !turns->idle;
+}
+
+static uint64_t turn_ns(const struct reprise_turns *turns)
+{
+	return turn_periods(turns) * turns->period_ns;
+}
+
 static bool affordable(const struct reprise_turns *turns, uint64_t now)
 {
-	/* Another one may pass before the GPU is seen to have caught up. */
-	uint64_t periods = periods_wanted(turns) + REPRISE_TUNE_TURN_SKIPPED + !turns->idle;
-
-	return reprise_regret_affords(&turns->regret, periods, periods * turns->period_ns, now);
+	return reprise_regret_affords(&turns->regret, turn_periods(turns), turn_ns(turns), now);
 }
 
 /* ---- the phases ---- */
@@ -73,7 +82,9 @@ static void begin_drain(struct reprise_turns *turns, enum reprise_arm arm)
 
 static void begin_first(struct reprise_turns *turns)
 {
-	begin_turn(turns, next_random(turns) >> 32 & 1 ? REPRISE_ARM_EAGER : REPRISE_ARM_REPLAY);
+	uint64_t random = reprise_in_step_random(&turns->step, next_random(turns));
+
+	begin_turn(turns, random >> 32 & 1 ? REPRISE_ARM_EAGER : REPRISE_ARM_REPLAY);
 }
 
 /* What the GPU still has of a rest would be in the first turn's account. */
@@ -128,7 +139,7 @@ static void end_test(struct reprise_turns *turns, enum reprise_verdict verdict,
 		turns->pause_ns = least;
 	else if (turns->pause_ns < least << REPRISE_TUNE_TURNS_DOUBLED)
 		turns->pause_ns *= 2;
-	turns->rest_until_ns = now + turns->pause_ns;
+	turns->rest_until_ns = reprise_in_step_rest(&turns->step, now, turns->pause_ns);
 	turns->testing = false;
 	result->verdict = verdict;
 	result->tests++;
@@ -140,7 +151,7 @@ static void end_test(struct reprise_turns *turns, enum reprise_verdict verdict,
 /* Begins the next pair, or rests in `arm` until it may begin. */
 static void go_on(struct reprise_turns *turns, enum reprise_arm arm, uint64_t now)
 {
-	if (affordable(turns, now))
+	if (affordable(turns, now) && reprise_in_step_begins(&turns->step, now, 2 * turn_ns(turns)))
 		begin_pair(turns);
 	else if (turns->phase != REPRISE_TURNS_REST || turns->arm != arm)
 		begin_rest(turns, arm);
@@ -223,11 +234,21 @@ static void decide_bound(struct reprise_turns *turns, uint64_t now)
 	end_test(turns, REPRISE_VERDICT_BOUND, REPRISE_ARM_EAGER, now);
 }
 
+/* In a turn of a single period the program may do something else: there is no median to see that.
+ * It counts as lost up to so many times what the other turn took. */
+static uint64_t cut(const struct reprise_turns *turns, uint64_t took, uint64_t other)
+{
+	uint64_t most = REPRISE_TUNE_TURN_SINGLE_MOST * other;
+
+	return turns->wanted == 1 && took > most ? most : took;
+}
+
 /* `took`: what a period of the pair's second turn takes. */
 static void end_pair(struct reprise_turns *turns, uint64_t took, uint64_t now)
 {
 	bool replayed = turns->second == REPRISE_ARM_REPLAY;
 	uint64_t eager = replayed ? turns->first_ns : took, replay = replayed ? took : turns->first_ns;
+	uint64_t eager_cut = cut(turns, eager, replay), replay_cut = cut(turns, replay, eager);
 	enum reprise_verdict verdict;
 
 	if (turns->pairs.count == 0)
@@ -238,13 +259,13 @@ static void end_pair(struct reprise_turns *turns, uint64_t took, uint64_t now)
 	reprise_pairs_add(&turns->processor,
 	                  replayed ? turns->processor_second_ns : turns->processor_first_ns,
 	                  replayed ? turns->processor_first_ns : turns->processor_second_ns);
-	reprise_regret_count(&turns->regret, (int64_t)(eager - replay),
+	reprise_regret_count(&turns->regret, (int64_t)(eager_cut - replay_cut),
 	                     turns->wanted + REPRISE_TUNE_TURN_SKIPPED + turns->before);
 	turns->result.lost_ns = turns->regret.lost_ns;
 	turns->bound = 0;
 	turns->eager_ns = eager;
 	turns->replay_ns = replay;
-	turns->period_ns = eager > replay ? eager : replay;
+	turns->period_ns = eager_cut > replay_cut ? eager_cut : replay_cut;
 	verdict = reprise_verdict_of(&turns->pairs);
 	if ((verdict == REPRISE_VERDICT_EAGER || verdict == REPRISE_VERDICT_UNCLEAR) &&
 	    reprise_learnt_more(&turns->learnt, REPRISE_TUNE_TURNS_LEARNING)) {
@@ -471,9 +492,12 @@ static bool has_changed(struct reprise_turns *turns, uint64_t took)
 /* Most of an eager rest is not looked at: looking costs. */
 static void look_away(struct reprise_turns *turns, uint64_t now)
 {
+	uint64_t until = turns->testing ? reprise_in_step_next(&turns->step, now, 2 * turn_ns(turns))
+	                                : turns->rest_until_ns;
+
 	turns->unseen_until_ns = now + REPRISE_TUNE_UNSEEN_NS;
-	if (!turns->testing && turns->rest_until_ns < turns->unseen_until_ns)
-		turns->unseen_until_ns = turns->rest_until_ns;
+	if (until < turns->unseen_until_ns)
+		turns->unseen_until_ns = until;
 }
 
 static void end_window(struct reprise_turns *turns, uint64_t now)
@@ -516,9 +540,11 @@ static void end_compared(struct reprise_turns *turns, uint64_t now)
 /* ---- what is called ---- */
 
 void reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns,
-                         uint64_t random)
+                         uint64_t random, uint64_t ahead_ns)
 {
-	*turns = (struct reprise_turns){.regret.begun_ns = now_ns, .random = random};
+	*turns = (struct reprise_turns){.regret.begun_ns = now_ns,
+	                                .random = random,
+	                                .step.ahead_ns = ahead_ns};
 	reprise_turns_begin_loop(turns, now_ns, period_ns);
 }
 

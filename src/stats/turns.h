@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "stats/in_step.h"
 #include "stats/learnt.h"
 #include "stats/pairs.h"
 #include "stats/regret.h"
@@ -63,6 +64,7 @@ struct reprise_turns {
 	struct reprise_pairs told;      /* of the tests in a row that had the last verdict */
 	struct reprise_regret regret;
 	uint64_t random;
+	struct reprise_in_step step;
 	enum reprise_arm arm; /* of the period under way */
 	/* AFTER: both turns of the pair are complete, and the GPU catches up with the second. CHECK:
 	 * replays seemed slow in a rest, and eager calls are looked at. */
@@ -119,10 +121,11 @@ struct reprise_turns {
 	struct reprise_usual usual; /* since the verdict */
 };
 
-/* The first period begins, in `turns->arm`. `period_ns`: about as long as one is; `random`: not
- * 0. */
+/* The first period begins, in `turns->arm`. `period_ns`: about as long as one is; `random`: not 0;
+ * `ahead_ns`: what a clock that all ranks of the job have is ahead of `now_ns`; 0: the process is
+ * no rank (in_step.h). */
 void reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns,
-                         uint64_t random);
+                         uint64_t random, uint64_t ahead_ns);
 
 /* Another loop is measured: its verdict is open, and what was lost before stays lost. */
 void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns);

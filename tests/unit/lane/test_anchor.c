@@ -4,7 +4,10 @@
  * of stats/turns.c, and of the doors: it makes the lanes' counts and the clock itself.
  */
 #include "../../suite.h"
+#include <stdlib.h>
+
 #include "base/clock.h"
+#include "base/launcher.h"
 #include "base/tuning.h"
 #include "graph/build_queue.h"
 #include "lane/eager.h"
@@ -15,6 +18,7 @@
 #define ALIKE (REPRISE_TUNE_ANCHOR_ALIKE + REPRISE_TUNE_ANCHOR_CONFIRMED)
 #define OPS 32 /* of a period, unless a test says otherwise */
 #define NS 10000
+#define SECOND UINT64_C(1000000000)
 
 /* ---- in the place of stats/turns.c ---- */
 
@@ -30,9 +34,10 @@ static unsigned int loops;
 static uint64_t loop_period;    /* of the last one, when it was begun */
 static enum reprise_arm answer; /* to the next note */
 static uint64_t told_ops, told_replayed;
+static uint64_t told_ahead; /* of the ranks' clock */
 
 void __wrap_reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns,
-                                uint64_t random);
+                                uint64_t random, uint64_t ahead_ns);
 void __wrap_reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns,
                                      uint64_t period_ns);
 enum reprise_arm __wrap_reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns,
@@ -51,9 +56,10 @@ static void is_told(enum what what, uint64_t now, uint64_t period, bool alike)
 }
 
 void __wrap_reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns,
-                                uint64_t random)
+                                uint64_t random, uint64_t ahead_ns)
 {
 	ck_assert_uint_ne(random, 0);
+	told_ahead = ahead_ns;
 	*turns = (struct reprise_turns){.period_ns = period_ns, .arm = answer};
 	is_told(BEGIN, now_ns, period_ns, false);
 }
@@ -238,6 +244,26 @@ START_TEST(a_loop_without_replays_is_not_measured)
 	lane->counts.replayed = 8;
 	visit('a', OPS, NS);
 	last_was(1, BEGIN, NS);
+}
+END_TEST
+
+/* A model is copied to the device, say, then compiled: the copies are no loop of two seconds, and
+ * the periods of one are no longer for it. */
+START_TEST(a_gap_is_no_part_of_a_loop)
+{
+	struct reprise_lane *lane = lane_of(1);
+
+	is_candidate(kernel_of('a', 1));
+	for (unsigned int i = 0; i < 3 * ALIKE; i++) {
+		lane->counts.replayed = 0;
+		visit('a', OPS, i == 2 * ALIKE ? 3 * SECOND : NS);
+	}
+	ck_assert_uint_eq(times, 0);
+	visit('a', OPS, NS); /* the first that is replayed */
+	ck_assert_uint_eq(times, 1);
+	ck_assert_int_eq(told.what, BEGIN);
+	ck_assert_uint_ge(told.period, NS);
+	ck_assert_uint_le(told.period, 2 * NS);
 }
 END_TEST
 
@@ -905,7 +931,42 @@ START_TEST(an_eager_turn_ends_when_its_anchor_is_lost)
 }
 END_TEST
 
+/* A loop whose periods are long is followed by one whose ops come fast, and have no visit in
+ * them. */
+START_TEST(an_anchor_that_many_ops_have_left_behind_is_lost)
+{
+	struct reprise_lane *lane = lane_of(1);
+	struct reprise_call call = kernel_of('b', 1);
+	unsigned int most = REPRISE_TUNE_ANCHOR_LOST * OPS, passed = 0;
+
+	measured_with(7000000);
+	answer = REPRISE_ARM_EAGER;
+	visit('a', OPS, 7000000);
+	lane->counts.in_turns = 1;
+	reprise_clock_virtual += REPRISE_TUNE_ANCHOR_LOST_NS + 1;
+	for (; reprise_eager_turn(); passed++)
+		comes(lane, &call);
+	ck_assert_uint_gt(passed, most);
+	ck_assert_uint_le(passed, most + REPRISE_TUNE_ANCHOR_LOOKED_AFTER);
+	ck_assert(!reprise_turns_read().measuring);
+}
+END_TEST
+
 /* ---- the process ---- */
+
+/* As a launcher tells it. */
+START_TEST(a_rank_has_a_clock_in_common_with_others)
+{
+	if (_i == 1)
+		setenv("OMPI_COMM_WORLD_RANK", "3", 1);
+	else
+		unsetenv("OMPI_COMM_WORLD_RANK");
+	reprise_launcher_look();
+	is_measured('a');
+	ck_assert_uint_eq(told_ahead, _i == 1 ? reprise_clock_common_ns() - reprise_clock_ns() : 0);
+	ck_assert(_i == 0 || told_ahead > 0);
+}
+END_TEST
 
 START_TEST(a_child_looks_for_its_own_loop)
 {
@@ -936,6 +997,7 @@ int main(void)
 	tcase_add_test(tests, periods_that_are_not_alike_count_anew);
 	tcase_add_loop_test(tests, as_many_visits_as_the_loop_has_waits_make_a_period, 0, WAITS_MOST);
 	tcase_add_test(tests, a_loop_without_replays_is_not_measured);
+	tcase_add_test(tests, a_gap_is_no_part_of_a_loop);
 	tcase_add_loop_test(tests, a_loop_is_measured_when_its_graphs_are_there, 0, 2);
 	tcase_add_loop_test(tests, each_period_is_told_of, 0, 2 * PERIODS);
 	tcase_add_test(tests, how_much_is_replayed_is_told);
@@ -965,6 +1027,8 @@ int main(void)
 	tcase_add_test(tests, ops_of_an_eager_turn_are_news);
 	tcase_add_test(tests, other_ops_leave_the_arm);
 	tcase_add_loop_test(tests, an_eager_turn_ends_when_its_anchor_is_lost, 0, ALL(absences));
+	tcase_add_test(tests, an_anchor_that_many_ops_have_left_behind_is_lost);
+	tcase_add_loop_test(tests, a_rank_has_a_clock_in_common_with_others, 0, 2);
 	tcase_add_test(tests, a_child_looks_for_its_own_loop);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

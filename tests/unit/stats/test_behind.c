@@ -24,7 +24,7 @@ static void begin(uint64_t period)
 	always_idle = false;
 	looks = true;
 	looks_early = false;
-	reprise_turns_begin(&turns, now, period, 0x9e3779b97f4a7c15u);
+	reprise_turns_begin(&turns, now, period, 0x9e3779b97f4a7c15u, 0);
 }
 
 /* A period of the host gives its work as time goes by, and waits where the queue is full. The GPU

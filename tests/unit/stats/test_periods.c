@@ -24,7 +24,7 @@ static void begin(uint64_t period)
 	processor.ns = processor.of[0] = processor.of[1] = processor.first = processor.ops = 0;
 	processor.ops_of[0] = processor.ops_of[1] = 1000;
 	now = BEGUN;
-	reprise_turns_begin(&turns, now, period, 0x9e3779b97f4a7c15u);
+	reprise_turns_begin(&turns, now, period, 0x9e3779b97f4a7c15u, 0);
 }
 
 static void note(uint64_t period)

@@ -23,7 +23,7 @@ static void begin(uint64_t seed, double spread, double stalls)
 	lost = 0;
 	in[0] = in[1] = 0;
 	over = 0;
-	reprise_turns_begin(&turns, 0, (uint64_t)PERIOD, seed * 0x9e3779b97f4a7c15u);
+	reprise_turns_begin(&turns, 0, (uint64_t)PERIOD, seed * 0x9e3779b97f4a7c15u, 0);
 }
 
 /* The loop runs on: an eager period takes `eager`, a replaying one `replay` on average. */
@@ -188,7 +188,7 @@ static void learn(double eager, double span, uint64_t until)
 static void begin_to_learn(uint64_t seed, double eager)
 {
 	begin(seed, 0.1, 0.01);
-	reprise_turns_begin(&turns, 0, (uint64_t)eager, seed * 0x9e3779b97f4a7c15u);
+	reprise_turns_begin(&turns, 0, (uint64_t)eager, seed * 0x9e3779b97f4a7c15u, 0);
 	learnt = 0;
 	ops = replayed = 0;
 }
@@ -256,7 +256,7 @@ START_TEST(what_is_told_is_of_all_tests_that_agree)
 
 	for (uint64_t seed = 1; seed <= 100; seed++) {
 		begin(seed, 0.1, 0.01);
-		reprise_turns_begin(&turns, 0, 1000000, seed * 0x9e3779b97f4a7c15u);
+		reprise_turns_begin(&turns, 0, 1000000, seed * 0x9e3779b97f4a7c15u, 0);
 		run(1.3e6, 1e6, 20 * SECOND);
 		right += tells(1.3, 0.03);
 	}
@@ -268,7 +268,7 @@ START_TEST(a_gain_that_changes_is_told_as_it_is)
 {
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		begin(seed, 0.1, 0);
-		reprise_turns_begin(&turns, 0, 1000000, seed * 0x9e3779b97f4a7c15u);
+		reprise_turns_begin(&turns, 0, 1000000, seed * 0x9e3779b97f4a7c15u, 0);
 		run(1.3e6, 1e6, 20 * SECOND);
 		ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
 		run(2e6, 1e6, 60 * SECOND);
@@ -315,13 +315,32 @@ START_TEST(a_pair_waits_until_it_may_cost_so_much)
 {
 	begin(5, 0.05, 0);
 	turns.period_ns = SECOND / 10;
-	reprise_turns_begin(&turns, 0, SECOND / 10, 99);
+	reprise_turns_begin(&turns, 0, SECOND / 10, 99, 0);
 	ck_assert_int_eq(turns.phase, REPRISE_TURNS_REST);
 	ck_assert_int_eq(turns.arm, REPRISE_ARM_EAGER);
 	run(SECOND / 10, SECOND / 15, 5 * SECOND);
 	ck_assert_uint_eq(turns.result.turns, 0);
 	run(SECOND / 10, SECOND / 15, 60 * SECOND);
 	ck_assert_uint_gt(turns.result.turns, 0);
+}
+END_TEST
+
+/* In a turn of one period the program does something else for five seconds, once. */
+START_TEST(a_stall_is_no_loss_of_five_seconds)
+{
+	enum reprise_arm arm = _i == 0 ? REPRISE_ARM_REPLAY : REPRISE_ARM_EAGER;
+
+	noise = (struct noise){4711, 0.05, 0};
+	now = 0;
+	reprise_turns_begin(&turns, 0, 25000000, 99, 0);
+	while (turns.phase == REPRISE_TURNS_REST || turns.skip > 0 || turns.arm != arm)
+		run(24e6, 20e6, now + 1);
+	ck_assert_uint_eq(turns.wanted, 1);
+	now += 5 * SECOND;
+	reprise_turns_note(&turns, now, 5 * SECOND, true, true);
+	run(24e6, 20e6, now + 20 * SECOND);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+	ck_assert_uint_lt(turns.result.lost_ns, SECOND);
 }
 END_TEST
 
@@ -377,7 +396,7 @@ START_TEST(a_slow_loop_whose_gain_turns_into_a_loss_is_noticed_too)
 	double before;
 
 	begin(11, 0.02, 0);
-	reprise_turns_begin(&turns, 0, 10000000, 99);
+	reprise_turns_begin(&turns, 0, 10000000, 99, 0);
 	run(20e6, 10e6, 10 * SECOND);
 	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
 	before = lost;
@@ -493,6 +512,7 @@ int main(void)
 	tcase_add_test(tests, turns_become_rare);
 	tcase_add_test(tests, what_does_not_gain_is_tried_again_after_pauses_that_double);
 	tcase_add_test(tests, a_pair_waits_until_it_may_cost_so_much);
+	tcase_add_loop_test(tests, a_stall_is_no_loss_of_five_seconds, 0, 2);
 	tcase_add_test(tests, the_order_of_a_pair_is_random);
 	tcase_add_test(tests, what_is_lost_is_told);
 	tcase_add_loop_test(tests, a_gain_that_turns_into_a_loss_is_noticed_and_so_is_its_return, 0,
