@@ -30,6 +30,7 @@ BUGS = (
     ("a pair of a rank begins late in its slot", "reprise_in_step_begins",
      "now_ns + step->ahead_ns - begin > slot_ns / REPRISE_TUNE_IN_STEP_LATE", "now_ns + step->ahead_ns - begin > slot_ns", "stats_ranks"),
     ("what passes while a program loads something is a period", "consider", "	leave_out_gap(now);\n", "	(void)leave_out_gap;\n", "lane_anchor"),
+    ("a gap in a candidate's first period is its own", "leave_out_gap", "	if (loop.alike == 1 && loop.longest_ns > most) {", "	if (loop.alike == 0 && loop.longest_ns > most) {", "lane_anchor"),
     ("an anchor is lost by time alone", "is_lost",
      "(since > REPRISE_TUNE_ANCHOR_LOST * loop.turns.period_ns ||\n	        loop.passed_by > REPRISE_TUNE_ANCHOR_LOST * loop.period_ops)", "since > REPRISE_TUNE_ANCHOR_LOST * loop.turns.period_ns", "lane_anchor"),
     ("a stall in a turn of one period is lost by the arm", "cut", "turns->wanted == 1 && took > most ? most : took", "turns->wanted == 0 && took > most ? most : took", "stats_turns"),

@@ -207,7 +207,7 @@
 	  "guess") \
 	X(TURNS_UNUSUAL, 2, "windows", "in a row that differ, after which replaying is tested again", \
 	  "guess") \
-	X(IN_STEP_LATE, 4, "th part", \
+	X(IN_STEP_LATE, 3, "th part", \
 	  "of a slot that has passed: no pair of a rank begins in it any more", "guess") \
 	X(TURNS_DRAINED, 64, "periods", \
 	  "in which the GPU is to catch up: fewer do not say that it never does", "guess") \

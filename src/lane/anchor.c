@@ -369,13 +369,20 @@ static void consider_uneven(struct reprise_lane *lane, uint64_t now, uint64_t op
 	}
 }
 
-/* A program that loads or compiles something meanwhile is not in a period of its loop. */
+/* A period of a candidate counts for so many times the longest before it at most, and the first for
+ * so many times the second: a program that loads or compiles something meanwhile is not in its
+ * loop. */
 static void leave_out_gap(uint64_t now)
 {
-	uint64_t took = now - loop.last_ns, most = REPRISE_TUNE_TURN_OUTLIER * loop.longest_ns;
+	uint64_t took = now - loop.last_ns, most = REPRISE_TUNE_TURN_OUTLIER * took;
 
 	if (loop.alike == 0)
 		return;
+	if (loop.alike == 1 && loop.longest_ns > most) {
+		loop.alike_ns += loop.longest_ns - most;
+		loop.longest_ns = most;
+	}
+	most = REPRISE_TUNE_TURN_OUTLIER * loop.longest_ns;
 	if (took > most)
 		loop.alike_ns += took - most;
 	if (took > loop.longest_ns)

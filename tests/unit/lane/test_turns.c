@@ -390,6 +390,21 @@ START_TEST(another_loop_is_measured_anew)
 }
 END_TEST
 
+/* It copies its parameters, say, one by one, and compiles something for four seconds. */
+START_TEST(what_a_program_sets_up_with_is_no_loop)
+{
+	for (unsigned int copies = 0; copies < 42; copies++)
+		calls("x |");
+	reprise_clock_virtual += 4 * SECOND;
+	calls("x | x |");
+	driver_saw();
+	runs_for(SECOND / 2);
+	ck_assert_uint_eq(reprise_turns_read().result.loops, 1);
+	ck_assert_int_eq(verdict(), REPRISE_VERDICT_REPLAY);
+	ck_assert_uint_gt(10 * counted()->replayed, 8 * counted()->ops);
+}
+END_TEST
+
 START_TEST(a_loop_that_waits_no_more_is_another)
 {
 	driver.graph_ns = 10 * COST_EAGER;
@@ -462,6 +477,7 @@ int main(void)
 	tcase_add_test(tests, a_pause_within_it_is_still_one);
 	tcase_add_test(tests, a_loop_that_waits_several_times_is_measured_as_one);
 	tcase_add_test(tests, another_loop_is_measured_anew);
+	tcase_add_test(tests, what_a_program_sets_up_with_is_no_loop);
 	tcase_add_test(tests, a_loop_that_waits_no_more_is_another);
 	tcase_add_test(tests, periods_with_other_ops_are_not_compared);
 	tcase_add_test(tests, the_anchor_is_of_the_busiest_lane);
