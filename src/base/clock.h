@@ -8,6 +8,14 @@
 #include <stdint.h>
 #include <time.h>
 
+static inline uint64_t reprise_clock_read(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
 #ifdef REPRISE_VIRTUAL_CLOCK
 
 /* Benchmarks over recorded op streams advance the time themselves. */
@@ -32,10 +40,7 @@ static inline uint64_t reprise_clock_common_ns(void)
 
 static inline uint64_t reprise_clock_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return reprise_clock_read(CLOCK_MONOTONIC);
 }
 
 static inline uint64_t reprise_clock_ticks(void)
@@ -56,10 +61,7 @@ static inline uint64_t reprise_clock_ticks(void)
  * clocks agree. Set by others: it may jump. */
 static inline uint64_t reprise_clock_common_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return reprise_clock_read(CLOCK_REALTIME);
 }
 
 #endif

@@ -69,7 +69,7 @@ static struct {
 	unsigned int long_ones;     /* periods between waits that took long */
 	bool cut;                   /* a pause was in this period */
 	uint64_t alike_ns;          /* when the first alike period began, without pauses and gaps */
-	uint64_t longest_ns;        /* of the periods since, with gaps */
+	uint64_t longest_ns;        /* the longest period since; only of the first a gap is left out */
 	uint64_t alike_ops;         /* the lane's ops then */
 	uint64_t alike_replayed;    /* and its replayed ones */
 	uint64_t replayed_ns;       /* when a period with replays was seen first; 0: none */
@@ -369,9 +369,9 @@ static void consider_uneven(struct reprise_lane *lane, uint64_t now, uint64_t op
 	}
 }
 
-/* A period of a candidate counts for so many times the longest before it at most, and the first for
- * so many times the second: a program that loads or compiles something meanwhile is not in its
- * loop. */
+/* A program may load or compile something in a period of a candidate. So a period counts for
+ * REPRISE_TUNE_TURN_OUTLIER times the longest before it at most, and the first for so many times
+ * the second. */
 static void leave_out_gap(uint64_t now)
 {
 	uint64_t took = now - loop.last_ns, most = REPRISE_TUNE_TURN_OUTLIER * took;
@@ -513,11 +513,12 @@ static enum reprise_arm miss(struct reprise_lane *lane, uint64_t key)
 		turn_to(lane, key);
 		return REPRISE_ARM_REPLAY;
 	}
-	if (++loop.missed % most == 0)
+	if (++loop.missed % most == 0) {
 		loop.passed_by += most;
-	if (loop.measuring && loop.missed % most == 0 && is_lost(reprise_clock_ns())) {
-		turn_to(lane, key);
-		return REPRISE_ARM_REPLAY;
+		if (loop.measuring && is_lost(reprise_clock_ns())) {
+			turn_to(lane, key);
+			return REPRISE_ARM_REPLAY;
+		}
 	}
 	return loop.measuring ? loop.turns.arm : REPRISE_ARM_REPLAY;
 }

@@ -8,7 +8,7 @@ static uint64_t power_below(uint64_t ns)
 	return UINT64_C(1) << (63 - __builtin_clzll(ns | 1));
 }
 
-/* A pair fits into it, and so does the time in which it may begin. */
+/* A pair that begins with its slot ends in it. One that begins late may end in the next. */
 static uint64_t slot_of(uint64_t pair_ns)
 {
 	return 2 * power_below(pair_ns + pair_ns / REPRISE_TUNE_IN_STEP_LATE);

@@ -25,8 +25,7 @@ static enum reprise_arm better(const struct reprise_turns *turns)
 	           : REPRISE_ARM_EAGER;
 }
 
-/* Of either turn of the next pair. Another one may pass before the GPU is seen to have caught up.
- */
+/* Of a turn of the next pair. One more may pass before the GPU is seen to have caught up. */
 static uint64_t turn_periods(const struct reprise_turns *turns)
 {
 	return periods_wanted(turns) + REPRISE_TUNE_TURN_SKIPPED + !turns->idle;
@@ -234,8 +233,8 @@ static void decide_bound(struct reprise_turns *turns, uint64_t now)
 	end_test(turns, REPRISE_VERDICT_BOUND, REPRISE_ARM_EAGER, now);
 }
 
-/* In a turn of a single period the program may do something else: there is no median to see that.
- * It counts as lost up to so many times what the other turn took. */
+/* What a turn counts for in what was lost. The program may do something else in it: where it is a
+ * single period, no median shows that. */
 static uint64_t cut(const struct reprise_turns *turns, uint64_t took, uint64_t other)
 {
 	uint64_t most = REPRISE_TUNE_TURN_SINGLE_MOST * other;

@@ -43,6 +43,6 @@ void reprise_class_passed(uint8_t class, bool patched);
 /* A visit of the trace begins. True if it may be replayed, and false if its ops are eager. */
 bool reprise_class_take_visit(const struct reprise_trace *trace, bool patched);
 
-/* A visit of the trace was replayed in `ticks`. False if that says little: a class that is tried is
- * replayed behind eager calls first. */
+/* A visit of the trace was replayed in `ticks`. False if it does not count: it is one of the first
+ * of a try, which come behind eager calls. */
 bool reprise_class_replayed(const struct reprise_trace *trace, bool patched, uint64_t ticks);
