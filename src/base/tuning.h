@@ -231,7 +231,10 @@
 	X(ANCHOR_MARGIN, 16, "th part", "by which the ops of two periods that are alike differ", \
 	  "guess") \
 	X(ANCHOR_WAITED_MARGIN, 4, "th part", "the same where waits make the anchor", "guess") \
-	X(ANCHOR_STRIDE_MOST, 16, "visits", "of an anchor in one period of a loop", "guess") \
+	X(ANCHOR_WAITS_MARGIN, 8, "th part", "the same, and several make a period", "guess") \
+	X(ANCHOR_STRIDE_MOST, 16, "waits", "of a period that has about as many ops each time", "guess") \
+	X(ANCHOR_ORDER_MOST, 64, "waits", "of a period that has them in the same order each time", \
+	  "guess") \
 	X(ANCHOR_CONFIRMED, 8, "periods", \
 	  "that are looked at again before a loop is measured; it is none if more in a row are not alike", \
 	  "guess") \
@@ -239,7 +242,8 @@
 	  "guess") \
 	X(ANCHOR_PART, 4, "th part", \
 	  "of their ops are in periods not alike: they are part of a longer loop", "guess") \
-	X(ANCHOR_PARTS_MOST, 8, "times", "that a longer one is looked for", "guess") \
+	X(ANCHOR_PARTS_MOST, 8, "times", \
+	  "that a longer one is looked for, where any op may be the anchor", "guess") \
 	X(ANCHOR_SHORTEST, 16, "ops", "of a period at least, where any op may be the anchor", "guess") \
 	X(ANCHOR_LONG_NS, 8000000, "ns", "above which a period between waits is long", "guess") \
 	X(ANCHOR_LONG, 3, "periods", "between waits that are long: then any op may be the anchor", \

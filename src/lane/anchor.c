@@ -16,6 +16,7 @@
 #include "lane/eager.h"
 #include "lane/registry.h"
 #include "stats/search.h"
+#include "stats/waits.h"
 
 _Thread_local bool reprise_anchor_waited __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
@@ -45,12 +46,14 @@ static struct {
 	/* Candidates among any ops that were none, in a row. */
 	uint64_t tried_keys[REPRISE_TUNE_ANCHOR_TRIED];
 	unsigned int tried;
-	unsigned int stride; /* so many of its visits are one period */
-	unsigned int visits; /* in this period */
-	unsigned int missed; /* other ops that could be one, since its last visit */
-	uint64_t passed_by;  /* ops of any lane since then, as far as they were seen */
-	unsigned int waits;  /* ops that may be one, and came after waits */
-	unsigned int alike;  /* periods in a row whose ops are about as many; of a candidate */
+	struct reprise_waits recent; /* of a candidate that is first after waits */
+	unsigned int part_waits;     /* periods of so many waits were part of the loop; 0: none were */
+	unsigned int stride;         /* so many of its visits are one period */
+	unsigned int visits;         /* in this period */
+	unsigned int missed;         /* other ops that could be one, since its last visit */
+	uint64_t passed_by;          /* ops of any lane since then, as far as they were seen */
+	unsigned int waits;          /* ops that may be one, and came after waits */
+	unsigned int alike;          /* periods in a row whose ops are about as many; of a candidate */
 	/* Those in a row that are not; of a candidate: since so many in a row were. */
 	unsigned int unlike;
 	unsigned int passed_over;
@@ -58,7 +61,9 @@ static struct {
 	 * they are all of the loop. */
 	unsigned int asked;
 	uint64_t asked_ops, unlike_ops;
-	uint64_t part_ops;          /* periods of so many ops were part of the loop; 0: none were */
+	/* Where any op may be the anchor, periods of so many ops were part of the loop; 0: none were.
+	 */
+	uint64_t part_ops;
 	unsigned int parts;         /* how often that was so */
 	uint64_t shortest;          /* so the candidate's periods have so many at least */
 	uint64_t period_ops;        /* as many ops has a period */
@@ -66,7 +71,7 @@ static struct {
 	bool waited;                /* the thread waits in each period */
 	bool waited_now;            /* and has in this one */
 	uint64_t last_ns, last_ops; /* when the last period ended; the lane's ops until then */
-	unsigned int long_ones;     /* periods between waits that took long */
+	unsigned int long_ones;     /* periods between waits that took long, in a row */
 	bool cut;                   /* a pause was in this period */
 	uint64_t alike_ns;          /* when the first alike period began, without pauses and gaps */
 	uint64_t longest_ns;        /* the longest period since; only of the first a gap is left out */
@@ -119,8 +124,11 @@ static void look_for(struct reprise_lane *lane, uint64_t key)
 	loop.visits = loop.missed = loop.alike = loop.unlike = 0;
 	loop.last_ns = loop.replayed_ns = 0;
 	ask_anew();
-	loop.shortest =
-		loop.any && loop.part_ops == 0 ? REPRISE_TUNE_ANCHOR_SHORTEST : 2 * loop.part_ops;
+	reprise_waits_begin(&loop.recent);
+	loop.part_waits = 0;
+	loop.shortest = 0;
+	if (loop.any)
+		loop.shortest = loop.part_ops == 0 ? REPRISE_TUNE_ANCHOR_SHORTEST : 2 * loop.part_ops;
 	__atomic_store_n(&loop.uneven, false, __ATOMIC_RELAXED);
 }
 
@@ -137,6 +145,7 @@ static void look_among(bool any, struct reprise_lane *lane)
 static void take_as_uneven(struct reprise_lane *lane)
 {
 	look_for(lane, UNEVEN_KEY);
+	loop.shortest = 0;
 	__atomic_store_n(&loop.from, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&loop.any, true, __ATOMIC_RELAXED);
 	__atomic_store_n(&loop.uneven, true, __ATOMIC_RELAXED);
@@ -286,14 +295,30 @@ static void count_period(bool alike, uint64_t ops)
 	loop.unlike = alike ? 0 : loop.unlike + 1;
 }
 
-static void look_for_longer(struct reprise_lane *lane)
+static void look_for_more_waits(struct reprise_lane *lane)
+{
+	unsigned int waits = loop.stride;
+
+	look_for(lane, loop.key);
+	loop.part_waits = waits;
+}
+
+static void look_for_longer_among_any(struct reprise_lane *lane)
 {
 	loop.part_ops = loop.period_ops;
 	if (++loop.parts > REPRISE_TUNE_ANCHOR_PARTS_MOST ||
 	    2 * loop.part_ops > REPRISE_TUNE_ANCHOR_SELDOM)
 		take_as_uneven(lane);
 	else
-		look_among(loop.any, lane);
+		look_among(true, lane);
+}
+
+static void look_for_longer(struct reprise_lane *lane)
+{
+	if (loop.any)
+		look_for_longer_among_any(lane);
+	else
+		look_for_more_waits(lane);
 }
 
 /* False if a period would be too long. */
@@ -328,16 +353,62 @@ static bool confirm(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 	return true;
 }
 
-/* A period of the candidate has ended. Where its ops are as many again and again, it is the anchor.
- * Otherwise more visits make one period: a loop may wait several times. Or a period is longer:
- * where shorter ones were part of the loop. */
-static void consider_even(struct reprise_lane *lane, uint64_t now, uint64_t ops)
+/* Turns of long periods cost much. Where any op may be the anchor, shorter ones are mostly there.
+ */
+static bool waits_seldom(uint64_t now)
 {
-	if (!loop.any && now - loop.last_ns > REPRISE_TUNE_ANCHOR_LONG_NS &&
-	    ++loop.long_ones == REPRISE_TUNE_ANCHOR_LONG) {
+	bool is_long = now - loop.last_ns > loop.stride * REPRISE_TUNE_ANCHOR_LONG_NS;
+
+	loop.long_ones = is_long ? loop.long_ones + 1 : 0;
+	return loop.long_ones == REPRISE_TUNE_ANCHOR_LONG;
+}
+
+/* So many of its visits are one period. */
+static void take_period(const struct reprise_lane *lane, const struct reprise_waits_period *period,
+                        uint64_t now, uint64_t ops)
+{
+	loop.stride = period->waits;
+	loop.period_ops = period->ops;
+	loop.least_ops = period->least_ops;
+	loop.longest_ns = period->ns;
+	loop.waited = true;
+	loop.alike = period->periods;
+	loop.alike_ns = now - period->periods * period->ns;
+	loop.alike_ops = ops - period->periods * period->ops;
+	loop.alike_replayed = lane->counts.replayed;
+}
+
+/* A candidate that is first after waits is visited, or a period of it has ended. */
+static void consider_waits(struct reprise_lane *lane, uint64_t now, uint64_t ops)
+{
+	struct reprise_waits_period period;
+
+	if (waits_seldom(now)) {
 		look_among(true, lane);
 		return;
 	}
+	if (loop.alike > 0) {
+		if (confirm(lane, now, ops - loop.last_ops))
+			return;
+		loop.stride = 1;
+		reprise_waits_begin(&loop.recent);
+	}
+	if (loop.recent.count == 0)
+		reprise_waits_note(&loop.recent, loop.last_ops, loop.last_ns);
+	reprise_waits_note(&loop.recent, ops, now);
+	period = reprise_waits_find(&loop.recent, loop.part_waits);
+	if (period.waits != 0)
+		take_period(lane, &period, now, ops);
+	else if (reprise_waits_are_all(&loop.recent) && loop.part_waits != 0)
+		take_as_uneven(lane);
+	else if (reprise_waits_are_all(&loop.recent))
+		try_another(lane);
+}
+
+/* A period of a candidate among any ops has ended. Where its ops are as many again and again, it is
+ * the anchor. Otherwise a period is longer, or shorter ones were part of the loop. */
+static void consider_any(struct reprise_lane *lane, uint64_t now, uint64_t ops)
+{
 	if (loop.alike > REPRISE_TUNE_ANCHOR_ALIKE && confirm(lane, now, ops))
 		return;
 	if (loop.alike > 0 && is_alike(ops)) {
@@ -353,7 +424,7 @@ static void consider_even(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 	if (++loop.unlike < REPRISE_TUNE_ANCHOR_ALIKE)
 		return;
 	loop.unlike = loop.alike = 0;
-	if (loop.shortest > 0 ? !look_further() : ++loop.stride > REPRISE_TUNE_ANCHOR_STRIDE_MOST)
+	if (!look_further())
 		try_another(lane);
 }
 
@@ -395,8 +466,10 @@ static void consider(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 	leave_out_gap(now);
 	if (loop.uneven)
 		consider_uneven(lane, now, ops);
+	else if (loop.any)
+		consider_any(lane, now, ops - loop.last_ops);
 	else
-		consider_even(lane, now, ops - loop.last_ops);
+		consider_waits(lane, now, ops);
 }
 
 /* As long as the period would have taken with as many ops as others. */
@@ -471,6 +544,7 @@ static enum reprise_arm note_period(struct reprise_lane *lane, uint64_t now, uin
 static void leave_out(uint64_t now)
 {
 	loop.alike_ns += now - loop.last_ns;
+	reprise_waits_leave_out(&loop.recent, 0, now - loop.last_ns);
 	loop.last_ns = now;
 }
 
@@ -530,6 +604,7 @@ static enum reprise_arm leave_out_period(enum reprise_arm arm, uint64_t now, uin
 	loop.cut = false;
 	leave_out(now);
 	loop.alike_ops += ops - loop.last_ops;
+	reprise_waits_leave_out(&loop.recent, ops - loop.last_ops, 0);
 	return loop.measuring ? reprise_turns_give_up(&loop.turns) : arm;
 }
 

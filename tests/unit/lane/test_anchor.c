@@ -204,27 +204,24 @@ START_TEST(periods_that_are_not_alike_count_anew)
 }
 END_TEST
 
-/* A loop that waits so many times: 1, 2, ... Fewer visits have now and then as many ops as those
- * before, too. With more than eight, all visits but one would pass for a period, to a quarter. */
+/* A loop that waits so many times: 1, 2, ... With more than eight, all visits but one would pass
+ * for a period, to an eighth. */
 #define WAITS_MOST 8
 
 START_TEST(as_many_visits_as_the_loop_has_waits_make_a_period)
 {
 	unsigned int waits = (unsigned int)_i + 1, visits = 0;
-	/* those of fewer visits are tried */
-	unsigned int others = REPRISE_TUNE_ANCHOR_ALIKE * waits * (waits - 1) / 2;
 
 	answer = REPRISE_ARM_EAGER;
 	is_candidate(kernel_of('a', 1));
 	for (; visits < 3000 && times == 0; visits++)
-		visit('a', UINT64_C(32) << visits % waits, NS * (1 + visits % waits));
-	if (waits <= 2)
-		ck_assert_uint_eq(visits, 1 + others + (ALIKE + 1) * waits);
+		visit('a', visits % waits == 0 ? 20 * OPS : OPS, NS * (1 + visits % waits));
+	ck_assert_uint_eq(visits, 1 + (ALIKE + 1) * waits); /* those of fewer are tried meanwhile */
 	last_was(1, BEGIN, NS * waits * (waits + 1) / 2);
 	for (unsigned int i = 0; i < waits; i++) {
 		ck_assert_uint_eq(times, 1);
 		ck_assert(reprise_eager_turn()); /* for the whole period */
-		visit('a', UINT64_C(32) << i % waits, NS);
+		visit('a', (visits + i) % waits == 0 ? 20 * OPS : OPS, NS);
 	}
 	ck_assert_uint_eq(times, 2);
 	ck_assert(told.alike);
@@ -424,14 +421,70 @@ START_TEST(long_periods_are_cut_shorter)
 }
 END_TEST
 
+/* Where several waits make a period, each of them counts, and only where all are long. */
+START_TEST(waits_that_come_often_stay_the_anchor)
+{
+	const uint64_t ns = _i == 0 ? REPRISE_TUNE_ANCHOR_LONG_NS * 3 / 4 : NS;
+	unsigned int visits = 0, waits = _i == 0 ? 3 : 1;
+
+	is_candidate(kernel_of('a', 1));
+	for (; times == 0; visits++) {
+		bool is_long = _i == 1 && visits % 3 == 0;
+
+		ck_assert_uint_le(visits, 1 + (ALIKE + 1) * waits);
+		visit('a', visits % waits == 0 ? 20 * OPS : OPS,
+		      is_long ? 2 * REPRISE_TUNE_ANCHOR_LONG_NS : ns);
+	}
+	ck_assert_uint_eq(visits, 1 + (ALIKE + 1) * waits);
+}
+END_TEST
+
 /* ---- periods that are part of a longer loop ---- */
+
+/* An op that comes behind no wait. */
+static void another_comes(void)
+{
+	struct reprise_call call = kernel_of('b', 1);
+
+	reprise_clock_virtual += NS;
+	comes(lane_of(1), &call);
+}
+
+/* Behind waits, or not. */
+static bool layers_wait;
+
+static void layer_passes(uint64_t ops, uint64_t ns)
+{
+	struct reprise_lane *lane = lane_of(1);
+	struct reprise_call call = kernel_of('a', 1);
+
+	if (layers_wait) {
+		visit('a', ops, ns);
+		return;
+	}
+	lane->counts.ops += ops - 1;
+	lane->counts.replayed += ops;
+	reprise_clock_virtual += ns;
+	comes(lane, &call);
+}
 
 /* A step of so many layers alike, and `rest` as many ops as a layer that are none. */
 static void step_passes(unsigned int layers, uint64_t layer, unsigned int rest)
 {
 	for (unsigned int i = 1; i < layers; i++)
-		visit('a', layer, NS);
-	visit('a', (1 + rest) * layer, (1 + rest) * NS);
+		layer_passes(layer, NS);
+	layer_passes((1 + rest) * layer, (1 + rest) * NS);
+}
+
+/* Any op may be the anchor once so many have come behind no wait. */
+static void layers_begin(bool wait)
+{
+	layers_wait = wait;
+	if (wait)
+		is_candidate(kernel_of('a', 1));
+	else
+		for (unsigned int i = 0; i < REPRISE_TUNE_ANCHOR_UNWAITED; i++)
+			another_comes();
 }
 
 /* Until a loop is measured, or another one. Its period is the whole step, to a sixteenth. */
@@ -457,7 +510,7 @@ static void step_is_measured(unsigned int layers, uint64_t layer, unsigned int r
 
 START_TEST(layers_of_a_step_are_not_the_loop)
 {
-	is_candidate(kernel_of('a', 1));
+	layers_begin(_i == 0);
 	step_is_measured(12, OPS, 12);
 	ck_assert_uint_eq(loops, 1); /* the layers never were */
 }
@@ -466,7 +519,7 @@ END_TEST
 /* More of them than are asked for before a loop is measured. */
 START_TEST(layers_that_were_measured_are_left_for_the_step)
 {
-	is_candidate(kernel_of('a', 1));
+	layers_begin(true);
 	for (unsigned int steps = 0; loops == 0; steps++) {
 		ck_assert_uint_le(steps, 2);
 		step_passes(2 * ALIKE, OPS, 2 * ALIKE);
@@ -479,7 +532,7 @@ END_TEST
 
 START_TEST(a_loop_may_have_a_little_more)
 {
-	is_candidate(kernel_of('a', 1));
+	layers_begin(_i == 0);
 	for (unsigned int steps = 0; steps < 2 * REPRISE_TUNE_ANCHOR_PART_PERIODS; steps++)
 		step_passes(12, OPS, 1);
 	ck_assert_uint_eq(loops, 1);
@@ -488,18 +541,36 @@ START_TEST(a_loop_may_have_a_little_more)
 }
 END_TEST
 
-/* Longer ones are not looked for, so a period is any ops. */
+/* Where any op may be the anchor, longer ones are not looked for. */
 START_TEST(long_layers_of_a_step_are_uneven)
 {
 	const uint64_t layer = REPRISE_TUNE_ANCHOR_SELDOM;
 
-	is_candidate(kernel_of('a', 1));
+	layers_begin(false);
 	for (unsigned int steps = 0; loops == 0; steps++) {
 		ck_assert_uint_le(steps, 2 * ALIKE);
 		step_passes(12, layer, 12);
 	}
 	for (unsigned int steps = 0; steps < REPRISE_TUNE_ANCHOR_PART_PERIODS; steps++) {
 		step_passes(12, layer, 12);
+		ck_assert_int_eq(told.what, NOTE);
+		ck_assert(told.alike);
+	}
+}
+END_TEST
+
+/* Behind waits a step's layers are not looked for that are too many. A period is any 256 ops. */
+START_TEST(more_layers_than_are_looked_for_are_uneven)
+{
+	const unsigned int layers = 2 * REPRISE_TUNE_ANCHOR_ORDER_MOST;
+
+	layers_begin(true);
+	for (unsigned int steps = 0; loops < 2; steps++) {
+		ck_assert_uint_le(steps, 4);
+		step_passes(layers, OPS, layers);
+	}
+	for (unsigned int steps = 0; steps < REPRISE_TUNE_ANCHOR_PART_PERIODS; steps++) {
+		step_passes(layers, OPS, layers);
 		ck_assert_int_eq(told.what, NOTE);
 		ck_assert(told.alike);
 	}
@@ -536,27 +607,21 @@ START_TEST(one_that_comes_now_and_then_is_not)
 }
 END_TEST
 
-/* An op that comes behind no wait. */
-static void another_comes(void)
-{
-	struct reprise_call call = kernel_of('b', 1);
-
-	reprise_clock_virtual += NS;
-	comes(lane_of(1), &call);
-}
-
-/* Waits come at ever other distances in ops, and most ops behind none: no loop. Returns for how
- * long that went on until an eager turn began. */
+/* No op comes again, whether behind a wait or not: no loop. Returns for how long that went on until
+ * an eager turn began. */
 static uint64_t no_loop_comes(void)
 {
-	static uint64_t random = 1;
+	static unsigned int grid = 2;
 	uint64_t began = reprise_clock_virtual;
 
-	while (!reprise_eager_turn()) {
-		random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
-		visit('a', OPS + (random >> 33) % (40 * OPS), NS);
-		for (unsigned int i = 0; i < REPRISE_TUNE_ANCHOR_UNWAITED / 5 && !reprise_eager_turn(); i++)
-			another_comes();
+	for (uintptr_t function = 1000; !reprise_eager_turn(); function++) {
+		struct reprise_call call = kernel_of('b', grid++);
+
+		call.kernel.function = (CUfunction)function;
+		reprise_clock_virtual += NS;
+		if (function % (REPRISE_TUNE_ANCHOR_UNWAITED / 5) == 0)
+			reprise_turns_note_wait(REPRISE_SYNC_STREAM);
+		comes(lane_of(1), &call);
 	}
 	return reprise_clock_virtual - began;
 }
@@ -1006,10 +1071,12 @@ int main(void)
 	tcase_add_test(tests, after_many_other_periods_the_loop_is_another);
 	tcase_add_test(tests, a_loop_may_be_another_at_once);
 	tcase_add_test(tests, long_periods_are_cut_shorter);
-	tcase_add_test(tests, layers_of_a_step_are_not_the_loop);
+	tcase_add_loop_test(tests, waits_that_come_often_stay_the_anchor, 0, 2);
+	tcase_add_loop_test(tests, layers_of_a_step_are_not_the_loop, 0, 2);
 	tcase_add_test(tests, layers_that_were_measured_are_left_for_the_step);
-	tcase_add_test(tests, a_loop_may_have_a_little_more);
+	tcase_add_loop_test(tests, a_loop_may_have_a_little_more, 0, 2);
 	tcase_add_test(tests, long_layers_of_a_step_are_uneven);
+	tcase_add_test(tests, more_layers_than_are_looked_for_are_uneven);
 	tcase_add_test(tests, a_candidate_that_does_not_come_again_is_left);
 	tcase_add_test(tests, one_that_comes_now_and_then_is_not);
 	tcase_add_test(tests, where_no_loop_is_found_all_is_eager_for_a_while);
