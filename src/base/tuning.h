@@ -232,7 +232,8 @@
 	  "guess") \
 	X(ANCHOR_WAITED_MARGIN, 4, "th part", "the same where waits make the anchor", "guess") \
 	X(ANCHOR_WAITS_MARGIN, 8, "th part", "the same, and several make a period", "guess") \
-	X(ANCHOR_STRIDE_MOST, 16, "waits", "of a period that has about as many ops each time", "guess") \
+	X(ANCHOR_STRIDE_MOST, 16, "waits", "of a period that has about as many ops each time", \
+	  "guess") \
 	X(ANCHOR_ORDER_MOST, 64, "waits", "of a period that has them in the same order each time", \
 	  "guess") \
 	X(ANCHOR_CONFIRMED, 8, "periods", \
