@@ -247,7 +247,7 @@
 	  "that a longer one is looked for, where any op may be the anchor", "guess") \
 	X(ANCHOR_SHORTEST, 16, "ops", "of a period at least, where any op may be the anchor", "guess") \
 	X(ANCHOR_LONG_NS, 8000000, "ns", "above which a period between waits is long", "guess") \
-	X(ANCHOR_LONG, 3, "periods", "between waits that are long: then any op may be the anchor", \
+	X(ANCHOR_LONG, 8, "periods", "between waits that are long: then any op may be the anchor", \
 	  "guess") \
 	X(ANCHOR_UNWAITED, 512, "ops", \
 	  "of a thread that begin something and come after no wait: then any op may be the anchor", \
@@ -389,6 +389,7 @@
 	X(BUDGET_FIRST_NS, 1000000000, "ns", "of a run in which credit comes faster", "guess") \
 	X(BUDGET_FIRST_SHARE, 20, "ns", "for which there is 1 ns of credit at first", "guess") \
 	X(BUDGET_SHARE, 50, "ns", "for which there is 1 ns of credit later", "guess") \
+	X(BUDGET_UNMEASURED_SHARE, 200, "ns", "the same while no gain is measured", "guess") \
 	X(BUILD_QUEUE_MOST, 256, "graphs", "that may wait to be built", "guess") \
 	X(BUILD_QUIESCENCE_NS, 1000000, "ns", \
 	  "of one quiescence, after which no further graph is begun", "guess") \

@@ -8,15 +8,16 @@ void reprise_budget_begin(struct reprise_budget *budget, uint64_t now)
 		(struct reprise_budget){.begin = now, .seen = now, .credit = REPRISE_TUNE_BUDGET_BURST_NS};
 }
 
-static uint64_t share_at(const struct reprise_budget *budget, uint64_t now)
+static uint64_t share_at(const struct reprise_budget *budget, uint64_t now, bool gains)
 {
-	return now - budget->begin < REPRISE_TUNE_BUDGET_FIRST_NS ? REPRISE_TUNE_BUDGET_FIRST_SHARE
-	                                                          : REPRISE_TUNE_BUDGET_SHARE;
+	if (now - budget->begin < REPRISE_TUNE_BUDGET_FIRST_NS)
+		return REPRISE_TUNE_BUDGET_FIRST_SHARE;
+	return gains ? REPRISE_TUNE_BUDGET_SHARE : REPRISE_TUNE_BUDGET_UNMEASURED_SHARE;
 }
 
-uint64_t reprise_budget_rest(struct reprise_budget *budget, uint64_t now)
+uint64_t reprise_budget_rest(struct reprise_budget *budget, uint64_t now, bool gains)
 {
-	uint64_t share = share_at(budget, now), credited = (now - budget->seen) / share;
+	uint64_t share = share_at(budget, now, gains), credited = (now - budget->seen) / share;
 
 	budget->credit += (int64_t)credited;
 	budget->seen += credited * share;

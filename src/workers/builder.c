@@ -28,6 +28,7 @@
 #include "lane/eager.h"
 #include "lane/traces.h"
 #include "lane/threads.h"
+#include "lane/turns.h"
 #include "trace/watch.h"
 #include "workers/quiescence.h"
 
@@ -249,11 +250,19 @@ static bool work_on(struct reprise_budget *budget, uint64_t *pause)
 	return did;
 }
 
+/* True if replaying is measured to gain, or nothing is measured. */
+static bool gains(void)
+{
+	struct reprise_turns_told told = reprise_turns_read();
+
+	return !told.on || told.result.verdict == REPRISE_VERDICT_REPLAY;
+}
+
 /* Nanoseconds to rest by the budget; none with REPRISE_PAYS=assumed. */
 static uint64_t rest_due(struct reprise_budget *budget)
 {
 	return reprise_option(REPRISE_OPTION_PAYS) == REPRISE_PAYS_MEASURED
-	           ? reprise_budget_rest(budget, reprise_clock_ns())
+	           ? reprise_budget_rest(budget, reprise_clock_ns(), gains())
 	           : 0;
 }
 

@@ -6,11 +6,13 @@
 #define SECOND 1000000000u
 
 static struct reprise_budget budget;
+static bool gains; /* as measured */
 static uint64_t now;
 
 static void setup(void)
 {
 	now = 12345;
+	gains = true;
 	reprise_budget_begin(&budget, now);
 }
 
@@ -21,7 +23,7 @@ static uint64_t work_until(uint64_t end, uint64_t piece)
 	uint64_t worked = 0;
 
 	while (now < end) {
-		uint64_t rest = reprise_budget_rest(&budget, now);
+		uint64_t rest = reprise_budget_rest(&budget, now, gains);
 
 		if (rest > 0) {
 			now += rest;
@@ -37,31 +39,51 @@ static uint64_t work_until(uint64_t end, uint64_t piece)
 START_TEST(a_burst_is_spent_at_once)
 {
 	for (uint64_t spent = 0; spent < REPRISE_TUNE_BUDGET_BURST_NS; spent += 1000000) {
-		ck_assert_uint_eq(reprise_budget_rest(&budget, now), 0);
+		ck_assert_uint_eq(reprise_budget_rest(&budget, now, gains), 0);
 		reprise_budget_spend(&budget, 1000000);
 	}
-	ck_assert_uint_gt(reprise_budget_rest(&budget, now), 0);
+	ck_assert_uint_gt(reprise_budget_rest(&budget, now, gains), 0);
 }
 END_TEST
 
-START_TEST(after_the_first_second_it_is_two_per_cent)
+static const uint64_t pieces[] = {1000, 300000, 7000000, 200000000};
+
+/* After the first second one nanosecond of so many. */
+static void is_one_of(uint64_t share, uint64_t piece)
 {
-	static const uint64_t pieces[] = {1000, 300000, 7000000, 200000000};
+	work_until(now + 2 * SECOND, piece);
 
-	work_until(2 * SECOND, pieces[_i]);
-
-	uint64_t begin = now, worked = work_until(now + 60ull * SECOND, pieces[_i]);
+	uint64_t begin = now, worked = work_until(now + 60ull * SECOND, piece);
 
 	/* One piece may be under way at each end. */
-	ck_assert_uint_le(worked, (now - begin) / 50 + pieces[_i]);
-	ck_assert_uint_ge(worked + pieces[_i], (now - begin) / 51);
+	ck_assert_uint_le(worked, (now - begin) / share + piece);
+	ck_assert_uint_ge(worked + piece, (now - begin) / (share + 1));
+}
+
+START_TEST(after_the_first_second_it_is_two_per_cent)
+{
+	is_one_of(50, pieces[_i]);
+}
+END_TEST
+
+/* Half a per cent, and the first second and the burst are as before. */
+START_TEST(while_no_gain_is_measured_it_is_less)
+{
+	uint64_t first;
+
+	gains = false;
+	first = work_until(now + SECOND, 1000000);
+	ck_assert_uint_ge(first, REPRISE_TUNE_BUDGET_BURST_NS + SECOND / 21);
+	is_one_of(200, pieces[_i]);
+	gains = true;
+	is_one_of(50, pieces[_i]);
 }
 END_TEST
 
 START_TEST(credit_does_not_grow_past_one_burst)
 {
 	now += 3600ull * SECOND;
-	reprise_budget_rest(&budget, now);
+	reprise_budget_rest(&budget, now, gains);
 
 	uint64_t begin = now;
 
@@ -74,10 +96,10 @@ END_TEST
 START_TEST(work_that_took_an_hour_is_paid_back_within_a_minute)
 {
 	now += 2ull * SECOND;
-	reprise_budget_rest(&budget, now);
+	reprise_budget_rest(&budget, now, gains);
 	reprise_budget_spend(&budget, 3600ull * SECOND);
 	now += 60ull * SECOND;
-	ck_assert_uint_eq(reprise_budget_rest(&budget, now), 0);
+	ck_assert_uint_eq(reprise_budget_rest(&budget, now, gains), 0);
 }
 END_TEST
 
@@ -86,8 +108,8 @@ START_TEST(readings_close_together_lose_nothing)
 	work_until(2 * SECOND, 1000000);
 	reprise_budget_spend(&budget, 1000000);
 	for (unsigned int i = 0; i < 200000000 / 7; i++)
-		reprise_budget_rest(&budget, now += 7);
-	ck_assert_uint_eq(reprise_budget_rest(&budget, now), 0);
+		reprise_budget_rest(&budget, now += 7, gains);
+	ck_assert_uint_eq(reprise_budget_rest(&budget, now, gains), 0);
 }
 END_TEST
 
@@ -99,6 +121,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, a_burst_is_spent_at_once);
 	tcase_add_loop_test(tests, after_the_first_second_it_is_two_per_cent, 0, 4);
+	tcase_add_loop_test(tests, while_no_gain_is_measured_it_is_less, 0, 4);
 	tcase_add_test(tests, credit_does_not_grow_past_one_burst);
 	tcase_add_test(tests, work_that_took_an_hour_is_paid_back_within_a_minute);
 	tcase_add_test(tests, readings_close_together_lose_nothing);
