@@ -202,6 +202,12 @@
 	  "of the ops: with so many more replayed than when a test began, it begins anew", "guess") \
 	X(TURNS_LEARNING, 31, "thousandths", \
 	  "of the ops: with so many more replayed, it does not end with eager calls", "guess") \
+	X(LESSON_BELOW, 500, "thousandths", \
+	  "of the ops: where less is replayed, and does not gain, a rest of replays comes to learn in", \
+	  "guess") \
+	X(LESSON_NS, 100000000, "ns", "that such a rest lasts at least", "guess") \
+	X(LESSON_PERIODS, 32, "periods", "and at least so many", "guess") \
+	X(LESSON_LOSES_NS, 4000000, "ns", "that it may lose, and is cut short for", "guess") \
 	X(TURNS_FIRST, 4, "th part", "of a turn that the first pair of a test may lose", "guess") \
 	X(TURNS_SURPLUS, 3, "pairs", "more on one side than on the other: that arm is rested in", \
 	  "guess") \

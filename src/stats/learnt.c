@@ -1,5 +1,7 @@
 #include "stats/learnt.h"
 
+#include "base/tuning.h"
+
 #define UNKNOWN UINT32_MAX
 
 void reprise_learnt_begin_test(struct reprise_learnt *learnt)
@@ -26,4 +28,14 @@ void reprise_learnt_end_turn(struct reprise_learnt *learnt)
 bool reprise_learnt_more(const struct reprise_learnt *learnt, unsigned int growth)
 {
 	return learnt->first != UNKNOWN && learnt->last > learnt->first + growth;
+}
+
+bool reprise_learnt_since(const struct reprise_learnt *learnt, unsigned int before)
+{
+	return learnt->last > before + REPRISE_TUNE_TURNS_LEARNING;
+}
+
+bool reprise_learnt_is_little(const struct reprise_learnt *learnt)
+{
+	return learnt->ops > 0 && learnt->last < REPRISE_TUNE_LESSON_BELOW;
 }

@@ -25,3 +25,11 @@ void reprise_learnt_end_turn(struct reprise_learnt *learnt);
 /* True if the share has grown by more than `growth`, in thousandths, since the test's first turn.
  */
 bool reprise_learnt_more(const struct reprise_learnt *learnt, unsigned int growth);
+
+/* The same, since `before` of them were replayed in a turn, and by more than
+ * REPRISE_TUNE_TURNS_LEARNING. */
+bool reprise_learnt_since(const struct reprise_learnt *learnt, unsigned int before);
+
+/* True if less than REPRISE_TUNE_LESSON_BELOW of the ops were replayed in the last replaying turn.
+ * False where nothing was told. */
+bool reprise_learnt_is_little(const struct reprise_learnt *learnt);

@@ -194,12 +194,55 @@ static struct reprise_interval take_pairs(struct reprise_turns *turns, enum repr
 	return reprise_pairs_read(&turns->told);
 }
 
+/* How long a rest to learn in lasts: it may lose so much, if replays go on as in the test. */
+static uint64_t lesson_ns(const struct reprise_turns *turns, uint64_t *may_lose)
+{
+	uint32_t gain = reprise_thousandths(reprise_pairs_read(&turns->pairs).median);
+	uint64_t lost = gain < 1000 ? 1000 - gain : 0, /* in a thousand */
+		ns = REPRISE_TUNE_LESSON_PERIODS * turns->period_ns;
+
+	if (ns < REPRISE_TUNE_LESSON_NS)
+		ns = REPRISE_TUNE_LESSON_NS;
+	if (ns / 1000 * lost > REPRISE_TUNE_LESSON_LOSES_NS)
+		ns = REPRISE_TUNE_LESSON_LOSES_NS * UINT64_C(1000) / lost;
+	*may_lose = ns / 1000 * lost;
+	return ns;
+}
+
+/* So little is replayed in replaying turns that the test says what watching costs. Turns are too
+ * short to learn in where little is known: a rest of replays comes, and then another test. Where
+ * the one before has taught nothing, there is none. */
+static bool try_lesson(struct reprise_turns *turns, uint64_t now)
+{
+	uint64_t may_lose, ns;
+
+	if (!reprise_learnt_is_little(&turns->learnt) ||
+	    (turns->taught && !reprise_learnt_since(&turns->learnt, turns->before_lesson)))
+		return false;
+	ns = lesson_ns(turns, &may_lose);
+	if (!reprise_regret_has_room(&turns->regret, may_lose, now))
+		return false;
+	reprise_regret_add(&turns->regret, may_lose);
+	turns->result.lost_ns = turns->regret.lost_ns;
+	turns->taught = true;
+	turns->before_lesson = turns->learnt.last;
+	turns->testing = false;
+	turns->rest_until_ns = now + ns;
+	turns->usual = (struct reprise_usual){0};
+	forget_pairs(turns);
+	begin_rest(turns, REPRISE_ARM_REPLAY);
+	return true;
+}
+
 static void decide(struct reprise_turns *turns, enum reprise_verdict verdict, uint64_t now)
 {
 	struct reprise_turns_result *result = &turns->result;
 	struct reprise_interval interval;
 	struct reprise_interval used = reprise_pairs_read(&turns->processor);
 
+	if ((verdict == REPRISE_VERDICT_EAGER || verdict == REPRISE_VERDICT_UNCLEAR) &&
+	    try_lesson(turns, now))
+		return;
 	if (verdict == REPRISE_VERDICT_UNCLEAR && result->verdict == REPRISE_VERDICT_REPLAY &&
 	    agree(turns))
 		verdict = REPRISE_VERDICT_REPLAY; /* a small gain, which earlier tests have shown */
@@ -563,7 +606,7 @@ void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint
 	result->loops++;
 	turns->period_ns = period_ns;
 	turns->idle = true;
-	turns->ahead = false;
+	turns->ahead = turns->taught = false;
 	forget_pairs(turns);
 	begin_test(turns);
 	begin_rest(turns, REPRISE_ARM_EAGER);

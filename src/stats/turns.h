@@ -88,6 +88,8 @@ struct reprise_turns {
 	uint64_t processor_ns, processor_begun_ns, processor_ops, processor_begun_ops;
 	uint64_t processor_first_ns, processor_second_ns;
 	struct reprise_learnt learnt;
+	bool taught; /* a rest to learn in has been, in this loop; what was replayed before it */
+	unsigned int before_lesson;
 	bool async;              /* the launch thread launches graphs of the loop */
 	uint64_t first_ns;       /* the mean period of the pair's first turn */
 	uint64_t second_ns;      /* and of its second, until the GPU has caught up */

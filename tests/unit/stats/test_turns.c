@@ -160,16 +160,17 @@ END_TEST
 
 #define OPS 100 /* of a period */
 
-static double learnt; /* the share that is replayed */
+static double learnt;  /* the share that is replayed */
+static double watched; /* what a period takes while nothing is, of an eager one */
 static uint64_t ops, replayed;
 
-/* Each replaying period learns one in `span` of what is left. It takes 1.15 times as long as an
- * eager one while nothing is replayed, and 1 / 1.3 of it in the end. */
+/* Each replaying period learns one in `span` of what is left. It takes `watched` times as long as
+ * an eager one while nothing is replayed, and 1 / 1.3 of it in the end. */
 static void learn(double eager, double span, uint64_t until)
 {
 	while (now < until) {
 		bool replays = turns.arm == REPRISE_ARM_REPLAY;
-		double mean = replays ? eager * (1.15 - learnt * (1.15 - 1 / 1.3)) : eager;
+		double mean = replays ? eager * (watched - learnt * (watched - 1 / 1.3)) : eager;
 		uint64_t period = noise_period(&noise, mean);
 
 		now += period;
@@ -190,6 +191,7 @@ static void begin_to_learn(uint64_t seed, double eager)
 	begin(seed, 0.1, 0.01);
 	reprise_turns_begin(&turns, 0, (uint64_t)eager, seed * 0x9e3779b97f4a7c15u, 0);
 	learnt = 0;
+	watched = 1.15;
 	ops = replayed = 0;
 }
 
@@ -218,6 +220,88 @@ START_TEST(what_is_still_learnt_is_not_left_eager)
 	}
 	ck_assert_uint_gt(turns.result.turns, 16);
 	ck_assert_uint_eq(turns.result.tests, 0);
+}
+END_TEST
+
+/* Nothing is learnt in turns: what comes again has to come again for so many periods in a row,
+ * between two turns that are eager. */
+#define LESSON 20
+
+static unsigned int lessons;
+
+static bool is_lesson(void)
+{
+	return turns.phase == REPRISE_TURNS_REST && !turns.testing && turns.arm == REPRISE_ARM_REPLAY &&
+	       turns.result.verdict != REPRISE_VERDICT_REPLAY;
+}
+
+static void learn_in_a_row(double eager, double gain, uint64_t until)
+{
+	static unsigned int in_a_row;
+
+	for (; now < until; in_a_row++) {
+		bool before = is_lesson();
+		uint64_t lost_before = turns.result.lost_ns;
+
+		learn(eager, 1e9, now + 1);
+		if (is_lesson() && !before) { /* with the test's last pair, which counts for less */
+			lessons++;
+			ck_assert_uint_gt(turns.result.lost_ns, lost_before + 1000000);
+			ck_assert_uint_lt(turns.result.lost_ns,
+			                  lost_before + REPRISE_TUNE_LESSON_LOSES_NS + 1000000);
+		}
+		if (turns.arm == REPRISE_ARM_EAGER)
+			in_a_row = 0;
+		if (in_a_row > LESSON && gain > 1)
+			learnt = 1;
+	}
+}
+
+/* It gains when it is learnt. Eight pairs that agree say that watching costs. A test that has lost
+ * much leaves no room for a lesson. */
+START_TEST(where_little_is_replayed_replays_are_given_time)
+{
+	static const double eager[] = {2e5, 1e6};
+	unsigned int right = 0;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		begin_to_learn(seed, eager[_i]);
+		watched = 1.06; /* triton_scalars, on an H200 */
+		learn_in_a_row(eager[_i], 1.3, 2 * SECOND);
+		right += turns.result.verdict == REPRISE_VERDICT_REPLAY;
+		ck_assert_uint_eq(over, 0);
+	}
+	ck_assert_uint_ge(right, 17);
+}
+END_TEST
+
+/* Once, if nothing is learnt then, either. */
+START_TEST(where_nothing_is_learnt_they_are_not_again)
+{
+	unsigned int taught = 0;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		begin_to_learn(seed, 1e6);
+		watched = 1.06;
+		lessons = 0;
+		learn_in_a_row(1e6, 0, 10 * SECOND);
+		ck_assert_int_ne(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+		ck_assert_uint_le(lessons, 1);
+		taught += lessons;
+		ck_assert_uint_eq(over, 0);
+	}
+	ck_assert_uint_ge(taught, 12);
+}
+END_TEST
+
+/* Where most is replayed, the verdict is what it says. */
+START_TEST(what_is_learnt_and_does_not_gain_is_left)
+{
+	begin_to_learn(14, 1e6);
+	learnt = 0.55; /* of 0.64 with which it would gain nothing */
+	learn(1e6, 1e9, 5 * SECOND);
+	ck_assert_uint_ge(turns.result.tests, 1);
+	ck_assert(!turns.taught);
 }
 END_TEST
 
@@ -507,6 +591,9 @@ int main(void)
 	tcase_add_test(tests, what_is_learnt_while_it_is_measured_is_replayed_soon);
 	tcase_add_test(tests, what_is_still_learnt_is_not_left_eager);
 	tcase_add_test(tests, what_is_still_learnt_is_not_left_as_unclear);
+	tcase_add_loop_test(tests, where_little_is_replayed_replays_are_given_time, 0, 2);
+	tcase_add_test(tests, where_nothing_is_learnt_they_are_not_again);
+	tcase_add_test(tests, what_is_learnt_and_does_not_gain_is_left);
 	tcase_add_test(tests, what_is_told_is_of_all_tests_that_agree);
 	tcase_add_test(tests, a_gain_that_changes_is_told_as_it_is);
 	tcase_add_test(tests, turns_become_rare);
