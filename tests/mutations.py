@@ -384,7 +384,7 @@ BUGS = (
     ("what was lost before there was a gain is a debt", "reprise_regret_begin_test", "	regret->counted_ns += counts(regret);", "	regret->counted_ns += difference(regret);", "stats_periods stats_turns"),
     ("pairs from before a loop was learnt are held against it", "end_turn", "		if (reprise_learnt_more(&turns->learnt, REPRISE_TUNE_TURNS_LEARNT))", "		if (reprise_learnt_more(&turns->learnt, 1000))", "stats_turns"),
     ("a loop that is still learnt is left eager", "end_pair", "	    reprise_learnt_more(&turns->learnt, REPRISE_TUNE_TURNS_LEARNING)) {", "	    reprise_learnt_more(&turns->learnt, 1000)) {", "stats_turns"),
-    ("where little is replayed a test says what watching costs, and that is that", "decide", "	    try_lesson(turns, now))\n		return;", "	    turns == NULL)\n		return;", "stats_turns"),
+    ("where little is replayed a test says what watching costs, and that is that", "try_lesson", "	if (!reprise_learnt_is_little(&turns->learnt) ||", "	if (turns->learnt.ops > 0 ||", "stats_turns"),
     ("replays are given time again and again, though nothing is learnt", "try_lesson", "!reprise_learnt_since(&turns->learnt, turns->before_lesson)))", "turns->before_lesson == UINT32_MAX))", "stats_turns"),
     ("replays are given time where most is replayed", "reprise_learnt_is_little", "learnt->last < REPRISE_TUNE_LESSON_BELOW", "learnt->last < 1001", "stats_turns"),
     ("what a lesson may lose is not counted", "try_lesson", "	reprise_regret_add(&turns->regret, may_lose);\n", "", "stats_turns"),
