@@ -298,8 +298,8 @@ END_TEST
 START_TEST(what_is_learnt_and_does_not_gain_is_left)
 {
 	begin_to_learn(14, 1e6);
-	watched = 1.4;
-	learnt = 0.52; /* it takes 1.07 times as long as an eager one */
+	watched = 1.6;
+	learnt = 0.52; /* it takes 1.17 times as long as an eager one */
 	learn(1e6, 1e9, 5 * SECOND);
 	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_EAGER);
 	ck_assert(!turns.taught);
