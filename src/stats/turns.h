@@ -13,6 +13,9 @@
  * takes for a period. Nothing is lost meanwhile, since the GPU works. In the last of these it caught
  * up at some moment, which the caller may say, where reprise_turns_asks_when().
  *
+ * Where little of the loop is replayed, a test may say what watching costs. Then a rest of replays
+ * comes to learn in, a lesson, and another test.
+ *
  * A gain may cost more processor time than it is worth, since threads of ours hold, build and
  * launch. So the caller also says what the process has used, where reprise_turns_asks_processor().
  *
@@ -47,7 +50,8 @@ struct reprise_turns_result {
 	uint64_t tests;      /* that reached a verdict */
 	uint64_t loops;      /* measured one after another; the verdict is the last one's */
 	uint64_t decided_ns; /* from the beginning to the first verdict; 0: none */
-	uint64_t lost_ns;    /* in the worse arm, in all turns, as measured */
+	/* In the worse arm, in all turns, as measured; and what lessons may have lost. */
+	uint64_t lost_ns;
 	/* In which no loop was measured: all was replayed, as far as it was learnt. The caller's. */
 	uint64_t searched_ns;
 	/* Of the last loop before this one that had a verdict. */
