@@ -61,8 +61,7 @@ static struct {
 	 * they are all of the loop. */
 	unsigned int asked;
 	uint64_t asked_ops, unlike_ops;
-	/* Where any op may be the anchor, periods of so many ops were part of the loop; 0: none were.
-	 */
+	/* Among any ops, periods of so many ops were part of the loop; 0: none were. */
 	uint64_t part_ops;
 	unsigned int parts;         /* how often that was so */
 	uint64_t shortest;          /* so the candidate's periods have so many at least */
@@ -295,6 +294,7 @@ static void count_period(bool alike, uint64_t ops)
 	loop.unlike = alike ? 0 : loop.unlike + 1;
 }
 
+/* The periods were part of the loop. */
 static void look_for_more_waits(struct reprise_lane *lane)
 {
 	unsigned int waits = loop.stride;
@@ -353,8 +353,7 @@ static bool confirm(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 	return true;
 }
 
-/* Turns of long periods cost much. Where any op may be the anchor, shorter ones are mostly there.
- */
+/* Turns of long periods cost much. Among any ops there are mostly shorter ones. */
 static bool waits_seldom(uint64_t now)
 {
 	bool is_long = now - loop.last_ns > loop.stride * REPRISE_TUNE_ANCHOR_LONG_NS;

@@ -26,7 +26,7 @@ void reprise_learnt_end_turn(struct reprise_learnt *learnt);
  */
 bool reprise_learnt_more(const struct reprise_learnt *learnt, unsigned int growth);
 
-/* The same, since `before` of them were replayed in a turn, and by more than
+/* True if the share of the last replaying turn is more than `before`, by more than
  * REPRISE_TUNE_TURNS_LEARNING. */
 bool reprise_learnt_since(const struct reprise_learnt *learnt, unsigned int before);
 

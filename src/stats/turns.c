@@ -194,7 +194,7 @@ static struct reprise_interval take_pairs(struct reprise_turns *turns, enum repr
 	return reprise_pairs_read(&turns->told);
 }
 
-/* How long a rest to learn in lasts: it may lose so much, if replays go on as in the test. */
+/* How long a lesson lasts. *may_lose: what it loses if replays go on as in the test. */
 static uint64_t lesson_ns(const struct reprise_turns *turns, uint64_t *may_lose)
 {
 	uint32_t gain = reprise_thousandths(reprise_pairs_read(&turns->pairs).median);

@@ -92,14 +92,14 @@ struct reprise_turns {
 	uint64_t processor_ns, processor_begun_ns, processor_ops, processor_begun_ops;
 	uint64_t processor_first_ns, processor_second_ns;
 	struct reprise_learnt learnt;
-	bool taught; /* a rest to learn in has been, in this loop; what was replayed before it */
-	unsigned int before_lesson;
-	bool async;              /* the launch thread launches graphs of the loop */
-	uint64_t first_ns;       /* the mean period of the pair's first turn */
-	uint64_t second_ns;      /* and of its second, until the GPU has caught up */
-	enum reprise_arm second; /* its arm */
-	bool first_behind;       /* the GPU was, when the first turn ended */
-	uint64_t period_ns;      /* as the loop's periods were last */
+	bool taught;                /* there was a lesson in this loop */
+	unsigned int before_lesson; /* what was replayed before it, in thousandths */
+	bool async;                 /* the launch thread launches graphs of the loop */
+	uint64_t first_ns;          /* the mean period of the pair's first turn */
+	uint64_t second_ns;         /* and of its second, until the GPU has caught up */
+	enum reprise_arm second;    /* its arm */
+	bool first_behind;          /* the GPU was, when the first turn ended */
+	uint64_t period_ns;         /* as the loop's periods were last */
 
 	bool idle; /* the GPU had caught up with the last period */
 	/* It catches up: before the turn of this arm, or with the turn before. */
