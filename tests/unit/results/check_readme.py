@@ -78,8 +78,8 @@ def main():
     results = {path.name: path.read_text(encoding="utf-8") for path in sources.glob("docs/results/*.md")}
     found = list(problems(readme, results))
     # What was never measured is found.
-    for changed in (("3.89–4.51", "3.89–4.52"), ("99.5 us", "98.5 us"), ("4.20 x", "4.19 x"), ("(`chain100`)", "(`chain20`)"), ("2.81 x faster", "2.91 x faster"),
-                    ("and 187 as", "and 188 as"), ("gain of 1.14 x", "gain of 9.99 x"), ("eagerly, 1530", "eagerly or 1530")):
+    for changed in (("3.68–3.95", "3.68–3.96"), ("96.7 us", "95.7 us"), ("3.81 x", "3.80 x"), ("(`chain100`)", "(`chain20`)"), ("2.81 x faster", "2.91 x faster"),
+                    ("and 187 as", "and 188 as"), ("gain of 1.19 x", "gain of 9.99 x"), ("eagerly, 1530", "eagerly or 1530")):
         if changed[0] not in readme or not list(problems(readme.replace(*changed), results)):
             found.append(f"a figure that was never measured is not found: {changed[1]}")
     for problem in found:
