@@ -387,7 +387,7 @@ BUGS = (
     ("where little is replayed a test says what watching costs, and that is that", "try_lesson", "	if (!reprise_learnt_is_little(&turns->learnt) ||", "	if (turns->learnt.ops > 0 ||", "stats_turns"),
     ("replays are given time again and again, though nothing is learnt", "try_lesson", "!reprise_learnt_since(&turns->learnt, turns->before_lesson)))", "turns->before_lesson == UINT32_MAX))", "stats_turns"),
     ("replays are given time where most is replayed", "reprise_learnt_is_little", "learnt->last < REPRISE_TUNE_LESSON_BELOW", "learnt->last < 1001", "stats_turns"),
-    ("what a lesson may lose is not counted", "try_lesson", "	reprise_regret_add(&turns->regret, may_lose);\n", "", "stats_turns"),
+    ("what a lesson may lose is not counted", "try_lesson", "	lose(turns, may_lose);\n", "", "stats_turns"),
     ("a lesson may lose any time", "lesson_ns", "	if (ns / 1000 * lost > REPRISE_TUNE_LESSON_LOSES_NS)", "	if (ns / 1000 * lost > UINT64_MAX / 2)", "stats_turns"),
     ("a turn has two periods, however long they are", "reprise_regret_periods", "period_ns > REPRISE_TUNE_TURN_SINGLE_NS ? 1 : REPRISE_TUNE_TURN_PERIODS", "REPRISE_TUNE_TURN_PERIODS", "stats_periods"),
     ("layers of a step are taken for the loop", "is_part", "	return loop.unlike_ops * ", "	return loop.parts > REPRISE_TUNE_ANCHOR_PARTS_MOST && loop.unlike_ops * ", "lane_anchor"),

@@ -194,6 +194,13 @@ static struct reprise_interval take_pairs(struct reprise_turns *turns, enum repr
 	return reprise_pairs_read(&turns->told);
 }
 
+/* Besides what pairs lose. */
+static void lose(struct reprise_turns *turns, uint64_t ns)
+{
+	reprise_regret_add(&turns->regret, ns);
+	turns->result.lost_ns = turns->regret.lost_ns;
+}
+
 /* How long a lesson lasts. *may_lose: what it loses if replays go on as in the test. */
 static uint64_t lesson_ns(const struct reprise_turns *turns, uint64_t *may_lose)
 {
@@ -222,13 +229,11 @@ static bool try_lesson(struct reprise_turns *turns, uint64_t now)
 	ns = lesson_ns(turns, &may_lose);
 	if (!reprise_regret_has_room(&turns->regret, may_lose, now))
 		return false;
-	reprise_regret_add(&turns->regret, may_lose);
-	turns->result.lost_ns = turns->regret.lost_ns;
+	lose(turns, may_lose);
 	turns->taught = true;
 	turns->before_lesson = turns->learnt.last;
 	turns->testing = false;
 	turns->rest_until_ns = now + ns;
-	turns->usual = (struct reprise_usual){0};
 	forget_pairs(turns);
 	begin_rest(turns, REPRISE_ARM_REPLAY);
 	return true;
@@ -390,9 +395,8 @@ static void take_back(struct reprise_turns *turns, uint64_t now)
 	struct reprise_turns_result *result = &turns->result;
 	uint64_t slow = turns->slow + REPRISE_TUNE_TURNS_QUEUE;
 
-	reprise_regret_add(&turns->regret, (slow < turns->rested ? slow : turns->rested) *
-	                                       (turns->slow_least_ns - turns->eager_ns));
-	result->lost_ns = turns->regret.lost_ns;
+	lose(turns,
+	     (slow < turns->rested ? slow : turns->rested) * (turns->slow_least_ns - turns->eager_ns));
 	forget_gain(result);
 	end_test(turns, REPRISE_VERDICT_EAGER, REPRISE_ARM_EAGER, now);
 }
@@ -424,9 +428,7 @@ static void end_check(struct reprise_turns *turns, uint64_t took, uint64_t now)
 		take_back(turns, now);
 		return;
 	}
-	reprise_regret_add(&turns->regret,
-	                   (turns->count + REPRISE_TUNE_TURN_SKIPPED) * (took - turns->slow_least_ns));
-	turns->result.lost_ns = turns->regret.lost_ns;
+	lose(turns, (turns->count + REPRISE_TUNE_TURN_SKIPPED) * (took - turns->slow_least_ns));
 	begin_rest(turns, REPRISE_ARM_REPLAY);
 }
 

@@ -32,21 +32,20 @@ bool reprise_waits_are_all(const struct reprise_waits *waits)
 	return waits->count == REPRISE_WAITS_MOST;
 }
 
-/* The ops of the period of so many waits that ended so many waits before the last one. */
+/* What the period of so many waits had that ended so many waits before the last one. */
+static struct reprise_wait period_before(const struct reprise_waits *waits, unsigned int in_period,
+                                         unsigned int before)
+{
+	const struct reprise_wait *end = &waits->waits[waits->count - 1 - before],
+							  *begin = end - in_period;
+
+	return (struct reprise_wait){end->ops - begin->ops, end->ns - begin->ns};
+}
+
 static uint64_t ops_of(const struct reprise_waits *waits, unsigned int in_period,
                        unsigned int before)
 {
-	unsigned int end = waits->count - 1 - before;
-
-	return waits->waits[end].ops - waits->waits[end - in_period].ops;
-}
-
-static uint64_t ns_of(const struct reprise_waits *waits, unsigned int in_period,
-                      unsigned int before)
-{
-	unsigned int end = waits->count - 1 - before;
-
-	return waits->waits[end].ns - waits->waits[end - in_period].ns;
+	return period_before(waits, in_period, before).ops;
 }
 
 static bool are_alike(uint64_t ops, uint64_t others, uint64_t part)
@@ -114,11 +113,11 @@ static struct reprise_waits_period period_of(const struct reprise_waits *waits,
 
 	period.ops = period.least_ops = mean_ops(waits, in_period, periods);
 	for (unsigned int i = 0; i < periods; i++) {
-		uint64_t ops = ops_of(waits, in_period, i * in_period);
+		struct reprise_wait had = period_before(waits, in_period, i * in_period);
 
-		ns[i] = ns_of(waits, in_period, i * in_period);
-		if (ops < period.least_ops)
-			period.least_ops = ops;
+		ns[i] = had.ns;
+		if (had.ops < period.least_ops)
+			period.least_ops = had.ops;
 	}
 	period.ns = reprise_periods_mean(ns, periods);
 	return period;

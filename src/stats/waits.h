@@ -20,9 +20,9 @@
 #define REPRISE_WAITS_MOST (1 + 2 * REPRISE_TUNE_ANCHOR_ORDER_MOST)
 
 struct reprise_waits {
-	struct {
-		uint64_t ops, ns; /* since the first one */
-	} waits[REPRISE_WAITS_MOST];
+	struct reprise_wait {
+		uint64_t ops, ns;
+	} waits[REPRISE_WAITS_MOST]; /* since the first one */
 	unsigned int count;
 	uint64_t first_ops, first_ns; /* and what was left out since */
 };

@@ -109,8 +109,8 @@ static void comes(struct reprise_lane *lane, struct reprise_call *call)
 	ck_assert_int_eq(call->unseen, reprise_eager_turn());
 }
 
-/* So many ops of the lane and so much time later, the first op after a wait comes. */
-static void first_comes(struct reprise_lane *lane, struct reprise_call call, uint64_t ops,
+/* So many ops of the lane and so much time later, an op comes. */
+static void comes_after(struct reprise_lane *lane, struct reprise_call call, uint64_t ops,
                         uint64_t ns)
 {
 	if (reprise_eager_turn())
@@ -119,8 +119,15 @@ static void first_comes(struct reprise_lane *lane, struct reprise_call call, uin
 		lane->counts.ops += ops - 1;
 	lane->counts.replayed += ops;
 	reprise_clock_virtual += ns;
-	reprise_turns_note_wait(REPRISE_SYNC_STREAM);
 	comes(lane, &call);
+}
+
+/* The same, and it is the first after a wait. */
+static void first_comes(struct reprise_lane *lane, struct reprise_call call, uint64_t ops,
+                        uint64_t ns)
+{
+	reprise_turns_note_wait(REPRISE_SYNC_STREAM);
+	comes_after(lane, call, ops, ns);
 }
 
 static void visit(char letter, uint64_t ops, uint64_t ns)
@@ -410,10 +417,7 @@ START_TEST(long_periods_are_cut_shorter)
 	for (unsigned int i = 0; times == 0; i++) {
 		ck_assert_uint_le(i, REPRISE_TUNE_ANCHOR_LONG + ALIKE);
 		for (unsigned int step = 0; step < 20; step++) {
-			lane_of(1)->counts.ops += OPS - 1;
-			lane_of(1)->counts.replayed += OPS;
-			reprise_clock_virtual += ns;
-			comes(lane_of(1), &inner);
+			comes_after(lane_of(1), inner, OPS, ns);
 		}
 		visit('a', OPS, ns);
 	}
@@ -456,17 +460,9 @@ static bool layers_wait;
 
 static void layer_passes(uint64_t ops, uint64_t ns)
 {
-	struct reprise_lane *lane = lane_of(1);
-	struct reprise_call call = kernel_of('a', 1);
-
-	if (layers_wait) {
-		visit('a', ops, ns);
-		return;
-	}
-	lane->counts.ops += ops - 1;
-	lane->counts.replayed += ops;
-	reprise_clock_virtual += ns;
-	comes(lane, &call);
+	if (layers_wait)
+		reprise_turns_note_wait(REPRISE_SYNC_STREAM);
+	comes_after(lane_of(1), kernel_of('a', 1), ops, ns);
 }
 
 /* A step of so many layers alike, and `rest` as many ops as a layer that are none. */

@@ -52,8 +52,8 @@ START_TEST(waits_at_about_the_same_distance_are_periods)
 }
 END_TEST
 
-/* Sentences whose lengths come by turns. No three distances in a row are alike, three together are,
- * to an eighth. All numbers of waits are tried on the same ones. */
+/* Sentences whose lengths come by turns. Of nine distances in a row some differ; some waits
+ * together do not, to an eighth. All numbers of waits are tried on the same ones. */
 START_TEST(as_few_as_have_about_as_many_ops_each_time_are_one)
 {
 	static const uint64_t distances[] = {91,  169, 91,  169, 91,  169, 91,
