@@ -356,10 +356,8 @@
 	X(LAUNCH_PERIOD_NS, 100000, "ns", \
 	  "that the launch thread sleeps between two looks while it finds pending launches", "guess") \
 	X(LAUNCH_LINGER_NS, 1000000, "ns", "after the last visit, before the thread sleeps", "guess") \
-	X(LAUNCH_DIRECT_FIRST, 2, "visits", \
-	  "launched at once after the host waited for a pending launch of the trace; twice as many each time", \
-	  "guess") \
-	X(LAUNCH_DIRECT_MOST, 256, "visits", "the most of these", "guess") \
+	X(LAUNCH_DIRECT, 2, "visits", \
+	  "launched at once after the host waited for a pending launch of the trace", "guess") \
 	X(PACE_SLOW_NS, 4000, "ns", "for an op, from which the program is slow", "guess") \
 	X(PACE_FIRST, 2, "visits", "after a wait that are launched at once: the GPU is idle", "guess") \
 	X(PACE_MEASURED, 64, "visits", "of one measurement, if the program does not wait", "guess") \

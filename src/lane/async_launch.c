@@ -56,30 +56,19 @@ void reprise_async_launch_begin(void)
 
 /* ---- which visits are left to the launch thread ---- */
 
-/* The host waited for a launch that was still pending: the next visits are launched at once. */
-static void launch_directly(struct reprise_trace *trace)
-{
-	trace->waited_for = false;
-	trace->direct_span = trace->direct_span == 0 ? REPRISE_TUNE_LAUNCH_DIRECT_FIRST
-	                     : trace->direct_span < REPRISE_TUNE_LAUNCH_DIRECT_MOST
-	                         ? 2 * trace->direct_span
-	                         : REPRISE_TUNE_LAUNCH_DIRECT_MOST;
-	trace->direct = trace->direct_span;
-}
-
-/* True if this visit is for the launch thread. Counts down the visits that are launched at once. */
+/* True if this visit is for the launch thread. After one that the host waited for while it was
+ * still pending, some are launched at once. */
 static bool take_turn(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	if (!reprise_pace_judge(lane))
 		return false;
 	if (trace->waited_for)
-		launch_directly(trace);
-	if (trace->direct > 0) {
-		trace->direct--;
-		return false;
-	}
-	trace->direct_span /= 2;
-	return true;
+		trace->direct = REPRISE_TUNE_LAUNCH_DIRECT;
+	trace->waited_for = false;
+	if (trace->direct == 0)
+		return true;
+	trace->direct--;
+	return false;
 }
 
 /* True if the visit can be left to the launch thread. Not in a group, whose order is noted when a

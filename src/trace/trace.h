@@ -58,8 +58,7 @@ struct reprise_trace {
 	uint64_t *wanted;
 	/* the number of its last visit in the lane's queue; 0: none */
 	uint64_t pending_as;
-	/* visits still to launch at once, and how many that were at first (lane/async_launch.c) */
-	uint16_t direct, direct_span;
+	uint16_t direct; /* visits still to launch at once (lane/async_launch.c) */
 	bool waited_for; /* the host waited when it was queued last */
 	bool *any_value; /* ops that agree with any values */
 	/* hash of the shapes before each op, and of all */
