@@ -259,8 +259,8 @@ static void rebuild(struct reprise_lane *lane, struct reprise_trace *trace)
 static void not_launched(struct reprise_lane *lane, struct reprise_trace *trace,
                          enum reprise_patch why)
 {
-	if (why != REPRISE_PATCH_NOT_NOW && trace->failed_at == 0)
-		trace->failed_at = lane->counts.ops;
+	if (why != REPRISE_PATCH_NOT_NOW)
+		reprise_visit_note_failure(lane, trace, lane->counts.ops);
 	if (why == REPRISE_PATCH_BROKEN ||
 	    (why == REPRISE_PATCH_REFUSED && ++trace->refusals >= REPRISE_TUNE_REBUILD_AFTER)) {
 		rebuild(lane, trace);

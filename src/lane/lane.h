@@ -167,8 +167,10 @@ struct reprise_lane {
 	unsigned int cursor;
 	struct reprise_trace *trace;    /* followed */
 	struct reprise_trace *expected; /* the trace that followed the last one before */
-	struct reprise_group *group;    /* of a group's head; else NULL */
-	struct reprise_watch *watch;    /* this and the index: NULL until calls have come again */
+	/* The last one whose patch or launch failed, until its first op is replayed (launch.c). */
+	struct reprise_trace *failed;
+	struct reprise_group *group; /* of a group's head; else NULL */
+	struct reprise_watch *watch; /* this and the index: NULL until calls have come again */
 	struct reprise_index *index;
 	struct reprise_scan *scan; /* once made, it stays: it is used without the lock */
 	/* A backoff: so many ops to come are not watched, and are counted already. REPRISE_LANE_SCANS:

@@ -87,13 +87,31 @@ REPRISE_HOT enum reprise_patch reprise_launch_graph(struct reprise_lane *lane,
 	return result;
 }
 
-/* A replay after a failure or a cooldown. A visit that began before the cooldown does not count as
- * a return. */
-static void has_come_back(struct reprise_trace *trace, uint64_t now)
+/* True if the trace has the first op of the other one. Another sequence may have taken its place.
+ */
+static bool covers(const struct reprise_trace *trace, const struct reprise_trace *other)
+{
+	uint64_t at = other->position.since_wait - trace->position.since_wait;
+
+	return at < trace->count && trace->ops[at].shape == other->ops[0].shape;
+}
+
+static void has_recovered(struct reprise_trace *trace, uint64_t now)
 {
 	if (trace->failed_at != 0)
 		reprise_count_most(REPRISE_COUNT_recovery_ops, now - trace->failed_at);
 	trace->failed_at = 0;
+}
+
+/* A replay after a failure or a cooldown. A visit that began before the cooldown does not count as
+ * a return. */
+static void has_come_back(struct reprise_lane *lane, struct reprise_trace *trace, uint64_t now)
+{
+	if (lane->failed != NULL && covers(trace, lane->failed)) {
+		has_recovered(lane->failed, now);
+		lane->failed = NULL;
+	}
+	has_recovered(trace, now);
 	if (!reprise_trace_comes_back(trace, now))
 		return;
 	reprise_count(REPRISE_COUNT_cooldown_returns, 1);
@@ -109,8 +127,9 @@ REPRISE_HOT void reprise_launch_count(struct reprise_lane *lane, struct reprise_
 	trace->counts.patched += patched;
 	trace->replays++;
 	trace->refusals = 0;
-	if (__builtin_expect((trace->failed_at | trace->cooldown_until) != 0, 0))
-		has_come_back(trace, now);
+	if (__builtin_expect((trace->failed_at | trace->cooldown_until | (uintptr_t)lane->failed) != 0,
+	                     0))
+		has_come_back(lane, trace, now);
 }
 
 static struct reprise_pending *at(struct reprise_pending_queue *queue, uint64_t i)
@@ -194,8 +213,7 @@ static void count(struct reprise_lane *lane, const struct reprise_pending *visit
 		return;
 	}
 	reprise_visit_note_exit(lane, trace, REPRISE_EXIT_launch, trace->count);
-	if (trace->failed_at == 0)
-		trace->failed_at = visit->completed_at;
+	reprise_visit_note_failure(lane, trace, visit->completed_at);
 }
 
 REPRISE_HOT void reprise_pending_count(struct reprise_lane *lane)

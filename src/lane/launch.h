@@ -32,6 +32,16 @@ static inline void reprise_visit_note_loss(struct reprise_lane *lane, struct rep
 	trace->counts.losses++;
 }
 
+/* Its patch or launch failed at this count of ops. */
+static inline void reprise_visit_note_failure(struct reprise_lane *lane,
+                                              struct reprise_trace *trace, uint64_t at)
+{
+	if (trace->failed_at != 0)
+		return;
+	trace->failed_at = at;
+	lane->failed = trace;
+}
+
 /* The visit ended by a side exit, or its graph was not launched; `ops` ops were issued eagerly
  * instead. */
 static inline void reprise_visit_note_exit(struct reprise_lane *lane, struct reprise_trace *trace,

@@ -67,6 +67,8 @@ void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace)
 		lane->expected = NULL;
 	if (lane->last == trace)
 		lane->last = NULL;
+	if (lane->failed == trace)
+		lane->failed = NULL;
 	reprise_graph_retire(&trace->graph);
 	reprise_trace_free(trace);
 }

@@ -50,7 +50,8 @@
 	X(node_update_ns, "time spent on them, on the program's threads") \
 	X(node_updates_failed, "single nodes that the driver would not set") \
 	X(rebuilds, "graphs given up and built anew: they could not be patched or launched any more") \
-	X(recovery_ops, "most launches from such a failure to the next replay of that sequence") \
+	X(recovery_ops, \
+	  "most launches from such a failure until what that sequence begins with is replayed again") \
 	X(cooldown_returns, "replays of a sequence that had been put aside") \
 	X(launches_failed, "graph launches that failed; the calls were issued eagerly instead") \
 	X(async_launches, "graphs launched by the launch thread") \

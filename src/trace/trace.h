@@ -98,7 +98,7 @@ struct reprise_trace {
 	uint64_t replays;        /* launches of its graph */
 	uint64_t kin;            /* of all traces that are kin (trace/kin.h) */
 	uint64_t earned_replays; /* of the replays, that its kin have been given */
-	/* the lane's count of ops at the first failed patch or launch; 0: none, or replayed since */
+	/* the lane's count of ops at the first failed patch or launch; 0: none, or recovered since */
 	uint64_t failed_at;
 	unsigned int refusals; /* visits in a row whose patch the driver refused */
 	struct reprise_recurring recurring;

@@ -10,6 +10,7 @@
 #include "graph/cost.h"
 #include "lane/async_launch.h"
 #include "lane/registry.h"
+#include "lane/traces.h"
 #include "op/cost.h"
 #include "program.h"
 
@@ -277,6 +278,38 @@ START_TEST(a_return_from_a_failure)
 }
 END_TEST
 
+/* Another one is replayed in its place meanwhile, and one elsewhere tells nothing. */
+START_TEST(a_return_of_what_failed_in_another_sequence)
+{
+	const struct reprise_trace *trace;
+
+	learns("a b c d |", "[a b c d]");
+	trace = lane_of(1)->index->newest;
+	driver.refuses_launches = 1;
+	calls("a b c d |");
+	learns("e b c d |", "[e b c d]");
+	learns("e a c d |", "[e a c d]");
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_recovery_ops), 0);
+	learns("a b c d e |", "[a b c d e]");
+	ck_assert_uint_gt(trace->cooldown_until, counted()->ops);
+	ck_assert_uint_gt(count_of(REPRISE_COUNT_recovery_ops), 0);
+	ck_assert_ptr_null(lane_of(1)->failed);
+}
+END_TEST
+
+/* What failed last may be given up before it comes back. */
+START_TEST(a_failure_of_what_is_given_up)
+{
+	learns("a b c d |", "[a b c d]");
+	driver.refuses_launches = 1;
+	calls("a b c d |");
+	ck_assert_ptr_eq(lane_of(1)->failed, lane_of(1)->index->newest);
+	graphs_are_built();
+	reprise_lane_drop(lane_of(1), lane_of(1)->index->newest);
+	ck_assert_ptr_null(lane_of(1)->failed);
+}
+END_TEST
+
 START_TEST(an_error_of_a_deferred_op)
 {
 	learns("a b c d |", "[a b c d]");
@@ -494,6 +527,8 @@ int main(void)
 	tcase_add_test(tests, a_launch_that_is_refused);
 	tcase_add_test(tests, a_return_from_a_cooldown);
 	tcase_add_test(tests, a_return_from_a_failure);
+	tcase_add_test(tests, a_return_of_what_failed_in_another_sequence);
+	tcase_add_test(tests, a_failure_of_what_is_given_up);
 	tcase_add_test(tests, an_error_of_a_deferred_op);
 	tcase_add_test(tests, traces_that_are_made);
 	tcase_add_test(tests, a_sibling);
