@@ -358,6 +358,9 @@
 	X(LAUNCH_LINGER_NS, 1000000, "ns", "after the last visit, before the thread sleeps", "guess") \
 	X(LAUNCH_DIRECT, 2, "visits", \
 	  "launched at once after the host waited for a pending launch of the trace", "guess") \
+	X(UNRIVALLED, 16, "visits", \
+	  "that begin with other values and were the expected sequence's each time, before others are looked for at one in so many only", \
+	  "guess") \
 	X(PACE_SLOW_NS, 4000, "ns", "for an op, from which the program is slow", "guess") \
 	X(PACE_FIRST, 2, "visits", "after a wait that are launched at once: the GPU is idle", "guess") \
 	X(PACE_MEASURED, 64, "visits", "of one measurement, if the program does not wait", "guess") \

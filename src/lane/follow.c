@@ -113,12 +113,31 @@ static enum reprise_match match_expected(const struct reprise_lane *lane,
 	                                                     : REPRISE_MATCH_NOT;
 }
 
+/* True if the trace is the one for values that its graph does not have, as it was each time for a
+ * while. Now and then it is looked whether another one has them. */
+static bool is_unrivalled(const struct reprise_trace *trace)
+{
+	return trace->unrivalled == REPRISE_TUNE_UNRIVALLED &&
+	       trace->visits % REPRISE_TUNE_UNRIVALLED != 0;
+}
+
 bool reprise_lane_enter_expected(struct reprise_lane *lane, const struct reprise_call *call)
 {
+	enum reprise_match match = may_begin(lane) ? match_expected(lane, call) : REPRISE_MATCH_NOT;
+
 	/* Where it is not covered, reprise_lane_enter_any() comes next, and counts that. */
-	return may_begin(lane) && match_expected(lane, call) == REPRISE_MATCH_SAME &&
-	       is_covered(lane, lane->expected) &&
-	       begin(lane, lane->expected, call, REPRISE_MATCH_SAME);
+	return (match == REPRISE_MATCH_SAME ||
+	        (match != REPRISE_MATCH_NOT && is_unrivalled(lane->expected))) &&
+	       is_covered(lane, lane->expected) && begin(lane, lane->expected, call, match);
+}
+
+/* The call has other values than the expected trace's graph, and this trace was chosen. */
+static void note_rival(struct reprise_trace *expected, const struct reprise_trace *chosen)
+{
+	if (chosen != expected || !expected->any_value[0])
+		expected->unrivalled = 0;
+	else if (expected->unrivalled < REPRISE_TUNE_UNRIVALLED)
+		expected->unrivalled++;
 }
 
 static struct reprise_trace *choose(struct reprise_lane *lane, const struct reprise_op *op,
@@ -141,6 +160,8 @@ bool reprise_lane_enter_any(struct reprise_lane *lane, const struct reprise_op *
 	bool refused = lane->short_at == lane->counts.ops; /* by the expected trace */
 	struct reprise_trace *trace = !refused && may_begin(lane) ? choose(lane, op, call) : NULL;
 
+	if (trace != NULL && lane->expected != NULL)
+		note_rival(lane->expected, trace);
 	return trace != NULL && begin(lane, trace, call, reprise_op_match(&trace->ops[0], call));
 }
 

@@ -54,6 +54,8 @@ struct reprise_trace {
 	/* made of values that came again, in place of a trace that takes any values */
 	bool twin;
 	bool has_twins; /* such traces were made in its place */
+	/* visits in a row that began with other values and were this one's (lane/follow.c) */
+	uint8_t unrivalled;
 	/* a bit for each op that a pending visit brings to other values (lane/launch.h) */
 	uint64_t *wanted;
 	/* the number of its last visit in the lane's queue; 0: none */

@@ -142,6 +142,19 @@ static void many_streams(void)
 	stream = first;
 }
 
+/* The first launch after each wait has a value that never came. */
+static void first_changes(void)
+{
+	static unsigned int value = 1000;
+
+	for (unsigned int i = 0; i < CHAIN; i += CHAIN / 4) {
+		launch(1 + i, value++);
+		for (unsigned int k = 1; k < CHAIN / 4; k++)
+			launch(1 + i + k, i + k);
+		check(cuStreamSynchronize(stream));
+	}
+}
+
 static void bare_records(void)
 {
 	for (unsigned int i = 0; i < CHAIN; i++)
@@ -167,6 +180,7 @@ static const struct {
 	{"paused-forks", forks, 20, 200, true, false, NULL},
 	{"turn-forks", forks, 400, 200, false, true, NULL},
 	{"pipeline", steps, 100, 400, false, false, NULL},
+	{"first-changes", first_changes, 1000, 400, false, false, NULL},
 	{"bare-records", bare_records, 2, 200, false, false, many_streams},
 };
 

@@ -4,6 +4,7 @@
 #include "../../suite.h"
 #include "base/tuning.h"
 #include "graph/capture_lock.h"
+#include "lane/follow.h"
 #include "program.h"
 
 /* ---- values ---- */
@@ -223,6 +224,76 @@ START_TEST(what_is_often_left_out_gets_a_trace_without_it)
 }
 END_TEST
 
+/* ---- a first op with other values ---- */
+
+/* True if a visit that begins so is begun without a look for another trace. */
+static bool begins_at_once(unsigned int value)
+{
+	uint32_t parameter = value;
+	void *params[] = {&parameter};
+	struct reprise_call call = {.stream = driver_stream(1),
+	                            .kind = REPRISE_OP_KERNEL,
+	                            .kernel = {.function = (CUfunction)(uintptr_t)'a',
+	                                       .grid = {1, 1, 1},
+	                                       .block = {1, 1, 1},
+	                                       .params = params}};
+	struct reprise_lane *lane = lane_of(1);
+	bool begins;
+
+	ck_assert_ptr_nonnull(lane->expected);
+	reprise_lock_take(&lane->lock);
+	begins = reprise_lane_enter_expected(lane, &call);
+	if (begins) { /* it never was */
+		reprise_trace_end_visit(lane->trace, false);
+		lane->trace = NULL;
+	}
+	reprise_lock_give(&lane->lock);
+	return begins;
+}
+
+static void learns_any_value_first(void)
+{
+	for (unsigned int visit = 1000; visit < 1100; visit++) {
+		calls_with("a%u b c d |", visit);
+		graphs_are_built();
+	}
+	driver_saw();
+}
+
+START_TEST(no_other_trace_is_looked_for_where_there_never_was_one)
+{
+	unsigned int at_once = 0;
+
+	learns_any_value_first();
+	lane_of(1)->expected->unrivalled = 0;
+	for (unsigned int visit = 0; visit < REPRISE_TUNE_UNRIVALLED; visit++) {
+		ck_assert(!begins_at_once(2000));
+		calls_with("a%u b c d |", 4000 + visit);
+	}
+	for (unsigned int visit = 0; visit < REPRISE_TUNE_UNRIVALLED; visit++) {
+		at_once += begins_at_once(6000 + visit);
+		calls_with("a%u b c d |", 7000 + visit);
+	}
+	ck_assert_uint_eq(at_once, REPRISE_TUNE_UNRIVALLED - 1);
+	driver_saw();
+	CALLS_ARE_SEEN_AS("a8000 b c d |", "[a8000 b c d]");
+}
+END_TEST
+
+/* The first op is not told from the other sequence's: that goes on as its sibling. */
+START_TEST(another_sequence_that_begins_with_the_op_has_its_own_graph)
+{
+	learns_any_value_first();
+	learns("a7 e f g |", "[a7 e f g]");
+	for (unsigned int visit = 2000; visit < 2100; visit++)
+		calls_with("a%u b c d |", visit);
+	driver_saw();
+	CALLS_ARE_SEEN_AS("a7 e f g |", "[a7 e f g]");
+	CALLS_ARE_SEEN_AS("a3000 b c d |", "[a3000 b c d]");
+	CALLS_ARE_SEEN_AS("a7 e f g |", "[a7 e f g]");
+}
+END_TEST
+
 /* ---- values that come again ---- */
 
 #define ENOUGH 2000 /* visits until setting a node has cost more than a graph of four */
@@ -263,12 +334,10 @@ END_TEST
 
 START_TEST(so_do_values_of_the_first_op)
 {
+	struct reprise_trace *trace;
 	unsigned int set;
 
-	for (unsigned int visit = 1000; visit < 1100; visit++) {
-		calls_with("a%u b c d |", visit);
-		graphs_are_built();
-	}
+	learns_any_value_first();
 	come_by_turns("a%u b c d |", 3);
 	set = driver.nodes_set;
 	CALLS_ARE_SEEN_AS("a3 b c d |", "[a3 b c d]");
@@ -277,6 +346,12 @@ START_TEST(so_do_values_of_the_first_op)
 	ck_assert_uint_eq(driver.nodes_set, set);
 	CALLS_ARE_SEEN_AS("a9 b c d |", "[a9 b c d]");
 	ck_assert_uint_eq(driver.nodes_set, set + 1);
+	trace = lane_of(1)->last;
+	ck_assert(trace->any_value[0]);
+	trace->unrivalled = REPRISE_TUNE_UNRIVALLED - 1;
+	lane_of(1)->expected = trace;
+	CALLS_ARE_SEEN_AS("a2 b c d |", "[a2 b c d]");
+	ck_assert_uint_eq(trace->unrivalled, 0); /* another one was chosen */
 }
 END_TEST
 
@@ -325,6 +400,8 @@ int main(void)
 	tcase_add_test(tests, another_op_leaves_the_trace);
 	tcase_add_test(tests, an_op_that_is_left_out_leaves_the_trace);
 	tcase_add_test(tests, what_is_often_left_out_gets_a_trace_without_it);
+	tcase_add_test(tests, no_other_trace_is_looked_for_where_there_never_was_one);
+	tcase_add_test(tests, another_sequence_that_begins_with_the_op_has_its_own_graph);
 	tcase_add_test(tests, values_that_come_again_get_graphs_of_their_own);
 	tcase_add_test(tests, so_do_values_of_the_first_op);
 	tcase_add_test(tests, values_that_never_come_again_get_none);
