@@ -359,7 +359,7 @@
 	X(LAUNCH_DIRECT, 2, "visits", \
 	  "launched at once after the host waited for a pending launch of the trace", "guess") \
 	X(UNRIVALLED, 16, "visits", \
-	  "that begin with other values and were the expected sequence's each time, before others are looked for at one in so many only", \
+	  "in a row that began with other values and were the expected sequence's; then another one is looked for in one visit of as many", \
 	  "guess") \
 	X(PACE_SLOW_NS, 4000, "ns", "for an op, from which the program is slow", "guess") \
 	X(PACE_FIRST, 2, "visits", "after a wait that are launched at once: the GPU is idle", "guess") \

@@ -113,8 +113,8 @@ static enum reprise_match match_expected(const struct reprise_lane *lane,
 	                                                     : REPRISE_MATCH_NOT;
 }
 
-/* True if the trace is the one for values that its graph does not have, as it was each time for a
- * while. Now and then it is looked whether another one has them. */
+/* True if the trace was the one for values that its graph does not have each time for a while. Now
+ * and then another one is looked for all the same. */
 static bool is_unrivalled(const struct reprise_trace *trace)
 {
 	return trace->unrivalled == REPRISE_TUNE_UNRIVALLED &&
