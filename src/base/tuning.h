@@ -116,6 +116,9 @@
 	  "recorded streams, decision 20") \
 	X(VALUE_MISS_NEW, 8, "side exits", "a value that never came before weighs as much", \
 	  "recorded streams, decision 20") \
+	X(NO_OTHER, 16, "visits", \
+	  "in a row that began with other values, and for which no other trace was found: then one is looked for in one visit of as many", \
+	  "guess") \
 	X(REBUILD_AFTER, 3, "refusals", \
 	  "in a row, after which a graph is built anew with the values of the last visit", "guess") \
 	/* balance: whether a trace pays (src/trace/balance.c) */ \
@@ -358,9 +361,6 @@
 	X(LAUNCH_LINGER_NS, 1000000, "ns", "after the last visit, before the thread sleeps", "guess") \
 	X(LAUNCH_DIRECT, 2, "visits", \
 	  "launched at once after the host waited for a pending launch of the trace", "guess") \
-	X(UNRIVALLED, 16, "visits", \
-	  "in a row that began with other values and were the expected sequence's; then another one is looked for in one visit of as many", \
-	  "guess") \
 	X(PACE_SLOW_NS, 4000, "ns", "for an op, from which the program is slow", "guess") \
 	X(PACE_FIRST, 2, "visits", "after a wait that are launched at once: the GPU is idle", "guess") \
 	X(PACE_MEASURED, 64, "visits", "of one measurement, if the program does not wait", "guess") \

@@ -113,12 +113,11 @@ static enum reprise_match match_expected(const struct reprise_lane *lane,
 	                                                     : REPRISE_MATCH_NOT;
 }
 
-/* True if the trace was the one for values that its graph does not have each time for a while. Now
- * and then another one is looked for all the same. */
-static bool is_unrivalled(const struct reprise_trace *trace)
+/* True if no other trace is looked for, though its graph lacks the values: none was found in its
+ * last visits that began so. */
+static bool has_no_other(const struct reprise_trace *trace)
 {
-	return trace->unrivalled == REPRISE_TUNE_UNRIVALLED &&
-	       trace->visits % REPRISE_TUNE_UNRIVALLED != 0;
+	return trace->no_other == REPRISE_TUNE_NO_OTHER && trace->visits % REPRISE_TUNE_NO_OTHER != 0;
 }
 
 bool reprise_lane_enter_expected(struct reprise_lane *lane, const struct reprise_call *call)
@@ -127,17 +126,17 @@ bool reprise_lane_enter_expected(struct reprise_lane *lane, const struct reprise
 
 	/* Where it is not covered, reprise_lane_enter_any() comes next, and counts that. */
 	return (match == REPRISE_MATCH_SAME ||
-	        (match != REPRISE_MATCH_NOT && is_unrivalled(lane->expected))) &&
+	        (match != REPRISE_MATCH_NOT && has_no_other(lane->expected))) &&
 	       is_covered(lane, lane->expected) && begin(lane, lane->expected, call, match);
 }
 
-/* The call has other values than the expected trace's graph, and this trace was chosen. */
-static void note_rival(struct reprise_trace *expected, const struct reprise_trace *chosen)
+/* The expected trace's graph lacks the call's values, and this trace was chosen. */
+static void note_chosen(struct reprise_trace *expected, const struct reprise_trace *chosen)
 {
 	if (chosen != expected || !expected->any_value[0])
-		expected->unrivalled = 0;
-	else if (expected->unrivalled < REPRISE_TUNE_UNRIVALLED)
-		expected->unrivalled++;
+		expected->no_other = 0;
+	else if (expected->no_other < REPRISE_TUNE_NO_OTHER)
+		expected->no_other++;
 }
 
 static struct reprise_trace *choose(struct reprise_lane *lane, const struct reprise_op *op,
@@ -161,7 +160,7 @@ bool reprise_lane_enter_any(struct reprise_lane *lane, const struct reprise_op *
 	struct reprise_trace *trace = !refused && may_begin(lane) ? choose(lane, op, call) : NULL;
 
 	if (trace != NULL && lane->expected != NULL)
-		note_rival(lane->expected, trace);
+		note_chosen(lane->expected, trace);
 	return trace != NULL && begin(lane, trace, call, reprise_op_match(&trace->ops[0], call));
 }
 

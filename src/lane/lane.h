@@ -167,10 +167,8 @@ struct reprise_lane {
 	unsigned int cursor;
 	struct reprise_trace *trace;    /* followed */
 	struct reprise_trace *expected; /* the trace that followed the last one before */
-	/* The last one whose patch or launch failed, until its first op is replayed (launch.c). */
-	struct reprise_trace *failed;
-	struct reprise_group *group; /* of a group's head; else NULL */
-	struct reprise_watch *watch; /* this and the index: NULL until calls have come again */
+	struct reprise_group *group;    /* of a group's head; else NULL */
+	struct reprise_watch *watch;    /* this and the index: NULL until calls have come again */
 	struct reprise_index *index;
 	struct reprise_scan *scan; /* once made, it stays: it is used without the lock */
 	/* A backoff: so many ops to come are not watched, and are counted already. REPRISE_LANE_SCANS:
@@ -195,7 +193,9 @@ struct reprise_lane {
 
 	struct reprise_position position; /* of the next op */
 	struct reprise_trace *last;       /* the trace just replayed, if no eager call came since */
-	struct reprise_asked *asked;      /* (verify.h); NULL unless verifying */
+	/* The last one whose patch or launch failed, until its first op is replayed (launch.c). */
+	struct reprise_trace *failed;
+	struct reprise_asked *asked; /* (verify.h); NULL unless verifying */
 	/* Count of ops before which no trace is entered: what came instead of one is watched in one
 	 * piece. */
 	uint64_t only_watch_until;

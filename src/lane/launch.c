@@ -87,8 +87,7 @@ REPRISE_HOT enum reprise_patch reprise_launch_graph(struct reprise_lane *lane,
 	return result;
 }
 
-/* True if the trace has the first op of the other one. Another sequence may have taken its place.
- */
+/* True if the trace has the first op of the other one, whose place it may have taken. */
 static bool covers(const struct reprise_trace *trace, const struct reprise_trace *other)
 {
 	uint64_t at = other->position.since_wait - trace->position.since_wait;

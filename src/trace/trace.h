@@ -54,8 +54,9 @@ struct reprise_trace {
 	/* made of values that came again, in place of a trace that takes any values */
 	bool twin;
 	bool has_twins; /* such traces were made in its place */
-	/* visits in a row that began with other values and were this one's (lane/follow.c) */
-	uint8_t unrivalled;
+	/* visits in a row that began with other values, and for which no other trace was found
+	 * (lane/follow.c) */
+	uint8_t no_other;
 	/* a bit for each op that a pending visit brings to other values (lane/launch.h) */
 	uint64_t *wanted;
 	/* the number of its last visit in the lane's queue; 0: none */

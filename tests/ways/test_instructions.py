@@ -7,14 +7,13 @@ The count does not depend on the machine, but on the compiler, and somewhat on w
 three runs counts, and that others were needed is said. A run in which less than 95 % was replayed counts something else. Skips without valgrind.
 """
 import json
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from lib import runs
+from lib import callgrind, runs
 
 BUILD, LIBRARY, PATHS = (Path(word).resolve() for word in sys.argv[1:4])
 ITERATIONS = 4000
@@ -48,21 +47,10 @@ SKIPPED = 77
 
 def own_cost(file, library):
     """Instructions in the library's own functions, in one file of callgrind's."""
-    total, at, names, called = 0, "", {}, False
-    for line in file.read_text().splitlines():
-        named = re.match(r"(c?ob)=(\(\d+\))(?: (.*))?", line)
-        if named:
-            names.setdefault(named.group(2), named.group(3))
-            at = names[named.group(2)] if named.group(1) == "ob" else at
-        elif line.startswith("calls="):
-            called = True    # the next line is what the call took, with all that it called
-        elif re.match(r"[+\-*\d]", line):
-            total += 0 if called or not at.endswith(library) else int(line.split()[1])
-            called = False
-    return total
+    return sum(counts[0] for name, counts in callgrind.own_costs(file, "ob") if name.endswith(library))
 
 
-def callgrind(folder, *words, **environment):
+def under_callgrind(folder, *words, **environment):
     """Runs a program of the build under callgrind."""
     environment = runs.simulated(BUILD) | {"LD_PRELOAD": str(LIBRARY), "SIM_SCHEDULE": "eager", "REPRISE_REPORT": str(folder / "report")} | environment
     return subprocess.run(["valgrind", "--tool=callgrind", "--fair-sched=try", "--separate-threads=yes", f"--callgrind-out-file={folder / 'counts'}", *words],
@@ -73,7 +61,7 @@ def counted():
     """Instructions of the program's thread for an op, launches for an op, and the share that was replayed."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        callgrind(folder, BUILD / "tests/programs/launchbound-driver", "--module", BUILD / "tests/programs/driver_kernels.so", "--shape", "chain",
+        under_callgrind(folder, BUILD / "tests/programs/launchbound-driver", "--module", BUILD / "tests/programs/driver_kernels.so", "--shape", "chain",
                   "--iterations", str(ITERATIONS), REPRISE_HOLD="100000", REPRISE_PAYS="assumed")
         report = json.loads((folder / "report").read_text())
         return own_cost(folder / "counts-01", LIBRARY.name) / report["ops"], report["launches"] / report["ops"], report["replayed"] / report["ops"]
@@ -83,7 +71,7 @@ def by(path):
     """Instructions for a call on a path of paths.c, the share that was replayed, and launches for each; zeros where it measured none."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        told = callgrind(folder, "--toggle-collect=measured", PATHS, BUILD / "tests/programs/driver_kernels.so", path,
+        told = under_callgrind(folder, "--toggle-collect=measured", PATHS, BUILD / "tests/programs/driver_kernels.so", path,
                          REPRISE_PAYS="measured" if path == "pairs" else "assumed", REPRISE_TURNS="1" if path.startswith("turn") else "0",
                          **({"REPRISE_HOLD": "100000"} if path in HELD else {}))
         calls, replayed, launches = (int(runs.values(told)[name]) for name in ("calls", "replayed", "launches"))

@@ -1,12 +1,12 @@
 /*
  * A program that does so much between two calls that nothing of Reprise's is in the first-level
- * caches any more, for callgrind and its model of them (tests/ways/test_cache_lines.py). It counts
+ * caches any more, for callgrind and its model of them (test_cache_lines.py). It counts
  * in measured_call() alone.
  *
- *   cold ITERATIONS MEASURED CHANGES
+ *   cold LEARNING MEASURED CHANGES
  *
- * MEASURED iterations come after ITERATIONS that learn. In one of four calls the value changes each
- * time if CHANGES is 1. Prints how many ops were measured, and how many of them were replayed.
+ * MEASURED iterations come after LEARNING ones. In one of four calls the value changes each time if
+ * CHANGES is 1. Prints how many ops were measured, and how many of them were replayed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ START_TEST(cold)
 		for (unsigned int call = 0; call < CALLS; call++) {
 			char word[16];
 
-			/* Where visits begin, in the end. */
+			/* The one that changes is where visits begin, once the loop is learnt. */
 			snprintf(word, sizeof(word), "%c%u", (char)('a' + call % 20),
 			         changes && call % 4 == 1 ? call + 1000 * i : call);
 			reprise_clock_virtual += GAP_NS;

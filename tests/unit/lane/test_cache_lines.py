@@ -6,7 +6,6 @@ usage: test_cache_lines.py COLD
 What is left out: what the driver takes, and the entry point's own code, which is assembly. Time plays no part. Skips without valgrind, and where the program cannot empty the cache.
 """
 import platform
-import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
-from lib import runs    # noqa: E402
+from lib import callgrind, runs    # noqa: E402
 
 COLD = Path(sys.argv[1]).resolve()
 LEARNING, MEASURED = 200, 10
@@ -22,8 +21,8 @@ CACHE = "32768,8,64"
 SHARE = 0.9
 # Lines of code and of data for an op, in visits of four ops. What gcc 12 on x86-64 gives stands behind it; where a function begins within a line changes it a little.
 MOST = {
-    "0": (61, 35),    # 56 and 32: values that the graphs have
-    "1": (69, 40),    # 63 and 36: the first op of each visit has a value that never came
+    "0": (61, 35),    # 55 to 58 and 32: values that the graphs have
+    "1": (69, 40),    # 63 to 66 and 36: the first op of each visit has a value that never came
 }
 SKIPPED = 77
 
@@ -31,20 +30,10 @@ SKIPPED = 77
 def lines_of_ours(file):
     """Misses of code and of data in the library's own sources, in a file of callgrind's."""
     code = data = 0
-    names, ours, called = {}, False, False
-    for line in file.read_text().splitlines():
-        named = re.match(r"(c?f[lie])=(\(\d+\))(?: (.*))?", line)
-        if named:
-            names.setdefault(named.group(2), named.group(3))
-            ours = "/src/" in names[named.group(2)] if named.group(1)[0] == "f" else ours
-        elif line.startswith("calls="):
-            called = True    # the next line is what the call took, with all that it called
-        elif re.match(r"[+\-*\d]", line):
-            # position, then Ir Dr Dw I1mr D1mr D1mw and more; zeros at the end are left out
-            counts = [int(number) for number in line.split()[1:]] + [0] * 6
-            if ours and not called:
-                code, data = code + counts[3], data + counts[4] + counts[5]
-            called = False
+    for source, counts in callgrind.own_costs(file, "fl|fi|fe"):
+        if "/src/" in source:
+            *_, code_missed, read_missed, written_missed = (counts + [0] * 6)[:6]    # Ir Dr Dw I1mr D1mr D1mw
+            code, data = code + code_missed, data + read_missed + written_missed
     return code, data
 
 

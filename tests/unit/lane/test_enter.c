@@ -86,7 +86,7 @@ START_TEST(its_own_values_come_first)
 		calls_with("a%u b c d |", visit);
 		graphs_are_built();
 	}
-	lane_of(1)->expected->unrivalled = 0;
+	lane_of(1)->expected->no_other = 0;
 	set = driver.nodes_set;
 	driver_saw();
 	calls("a7 b c x |");

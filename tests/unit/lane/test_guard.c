@@ -265,16 +265,16 @@ START_TEST(no_other_trace_is_looked_for_where_there_never_was_one)
 	unsigned int at_once = 0;
 
 	learns_any_value_first();
-	lane_of(1)->expected->unrivalled = 0;
-	for (unsigned int visit = 0; visit < REPRISE_TUNE_UNRIVALLED; visit++) {
+	lane_of(1)->expected->no_other = 0;
+	for (unsigned int visit = 0; visit < REPRISE_TUNE_NO_OTHER; visit++) {
 		ck_assert(!begins_at_once(2000));
 		calls_with("a%u b c d |", 4000 + visit);
 	}
-	for (unsigned int visit = 0; visit < REPRISE_TUNE_UNRIVALLED; visit++) {
+	for (unsigned int visit = 0; visit < REPRISE_TUNE_NO_OTHER; visit++) {
 		at_once += begins_at_once(6000 + visit);
 		calls_with("a%u b c d |", 7000 + visit);
 	}
-	ck_assert_uint_eq(at_once, REPRISE_TUNE_UNRIVALLED - 1);
+	ck_assert_uint_eq(at_once, REPRISE_TUNE_NO_OTHER - 1);
 	driver_saw();
 	CALLS_ARE_SEEN_AS("a8000 b c d |", "[a8000 b c d]");
 }
@@ -348,10 +348,10 @@ START_TEST(so_do_values_of_the_first_op)
 	ck_assert_uint_eq(driver.nodes_set, set + 1);
 	trace = lane_of(1)->last;
 	ck_assert(trace->any_value[0]);
-	trace->unrivalled = REPRISE_TUNE_UNRIVALLED - 1;
+	trace->no_other = REPRISE_TUNE_NO_OTHER - 1;
 	lane_of(1)->expected = trace;
 	CALLS_ARE_SEEN_AS("a2 b c d |", "[a2 b c d]");
-	ck_assert_uint_eq(trace->unrivalled, 0); /* another one was chosen */
+	ck_assert_uint_eq(trace->no_other, 0); /* another one was chosen */
 }
 END_TEST
 
