@@ -139,15 +139,6 @@ struct reprise_position reprise_lane_position_within(const struct reprise_op *op
 	                                 first->since_wait + start};
 }
 
-/* True if they are on several members. */
-static bool forks(const struct reprise_op *ops, unsigned int count)
-{
-	for (unsigned int i = 1; i < count; i++)
-		if (ops[i].member != ops[0].member)
-			return true;
-	return false;
-}
-
 static bool has_work(const struct reprise_op *ops, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++)
@@ -172,11 +163,32 @@ static unsigned int reach(const struct reprise_group *group, const struct repris
 	return count;
 }
 
+/* True if these ops are not, and the segment ends within a fork that has a trace: a call has cut it
+ * short. */
+static bool is_cut_short(const struct reprise_lane *lane, const struct reprise_segment *segment,
+                         unsigned int start, unsigned int count,
+                         const struct reprise_position *position)
+{
+	const struct reprise_op *ops = segment->ops + start;
+
+	return !reprise_fork_in(ops, count) &&
+	       reprise_index_forks_on(lane->index, position, ops, segment->count - start);
+}
+
+/* Up to `patience` times no trace is made of a fork's parts, which are replayed one by one from
+ * then on: the fork is never seen whole again. What has cut it may be rare. */
+static bool waits_for_whole(struct reprise_group *group)
+{
+	if (group->patience == 0)
+		return false;
+	group->patience--;
+	return true;
+}
+
 /*
  * The number of ops, at least 1, of a graph that is as long as planned, joins what it forks, and
- * fits in the hold limit. If the limit would cut a fork, no trace is made of it up to `patience`
- * times: the program may be slow just now, and a fork that was cut is never seen whole again.
- * *useful: the ops are worth a graph.
+ * fits in the hold limit. If that cuts a fork, the program may be slow just now. *useful: the ops
+ * are worth a graph.
  */
 static unsigned int group_piece(struct reprise_group *group, const struct reprise_segment *segment,
                                 unsigned int start, uint64_t hold_ns, const bool *crossed,
@@ -187,9 +199,8 @@ static unsigned int group_piece(struct reprise_group *group, const struct repris
 	unsigned int most = reprise_plan_longest(segment, start, hold_ns);
 	unsigned int whole = reach(group, segment, start, wanted, crossed + start, most), count = whole;
 
-	group->joined = group->joined || forks(segment->ops + start, whole);
-	if (whole > most && group->patience > 0) {
-		group->patience--;
+	group->joined = group->joined || reprise_fork_in(segment->ops + start, whole);
+	if (whole > most && waits_for_whole(group)) {
 		*useful = false;
 		return whole;
 	}
@@ -226,6 +237,9 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 
 		if (lane->group == NULL)
 			count = within;
+		else if (is_cut_short(lane, segment, start, count, &position) &&
+		         waits_for_whole(lane->group))
+			return;
 		if (!useful || within < count || count < reprise_option(REPRISE_OPTION_SMALLEST) ||
 		    !reprise_watch_note_part(lane->watch, segment, start, count))
 			continue;

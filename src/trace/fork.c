@@ -92,6 +92,14 @@ bool reprise_fork_is_closed(const struct reprise_op *ops, unsigned int count, ui
 	return is_closed(&walk);
 }
 
+bool reprise_fork_in(const struct reprise_op *ops, unsigned int count)
+{
+	for (unsigned int i = 1; i < count; i++)
+		if (ops[i].member != ops[0].member)
+			return true;
+	return false;
+}
+
 void reprise_fork_cross(const struct reprise_op *ops, unsigned int count, bool *crossed)
 {
 	memset(crossed, 0, count * sizeof(*crossed));

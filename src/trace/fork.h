@@ -24,6 +24,9 @@
 /* True if the ops may be one graph. `blocking`: a bit for each blocking member. */
 bool reprise_fork_is_closed(const struct reprise_op *ops, unsigned int count, uint8_t blocking);
 
+/* True if the ops are on several members. */
+bool reprise_fork_in(const struct reprise_op *ops, unsigned int count);
+
 /* For i below `count`: crossed[i] is true if an event recorded before op i is waited for at op i or
  * later. A graph that ends before op i leaves a wait that the next graph cannot contain. */
 void reprise_fork_cross(const struct reprise_op *ops, unsigned int count, bool *crossed);

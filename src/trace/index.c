@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/tuning.h"
+#include "trace/fork.h"
 
 #define BUCKET(key) ((key) % REPRISE_INDEX_BUCKETS)
 
@@ -231,6 +232,21 @@ struct reprise_trace *reprise_index_same(const struct reprise_index *index,
 		if (trace->key_shape == by_shape && is_same(trace, position, ops, count, shapes))
 			return trace;
 	return NULL;
+}
+
+bool reprise_index_forks_on(const struct reprise_index *index,
+                            const struct reprise_position *position, const struct reprise_op *ops,
+                            unsigned int count)
+{
+	uint64_t by_shape = reprise_hash_mix(position->before, ops[0].shape),
+			 shapes = shapes_of(ops, count);
+
+	for (const struct reprise_trace *trace = index->by_shape[BUCKET(by_shape)]; trace != NULL;
+	     trace = trace->by_shape.next)
+		if (trace->key_shape == by_shape && trace->count > count &&
+		    trace->shape_before[count] == shapes && reprise_fork_in(trace->ops, trace->count))
+			return true;
+	return false;
 }
 
 /* True if `other` has this visit's values of the first `done` ops, except any-value ops. */

@@ -42,6 +42,12 @@ struct reprise_trace *reprise_index_same(const struct reprise_index *index,
                                          const struct reprise_position *position,
                                          const struct reprise_op *ops, unsigned int count);
 
+/* True if a trace of several members begins with these ops, in shapes, and goes on. It may be in
+ * cooldown, or not built. */
+bool reprise_index_forks_on(const struct reprise_index *index,
+                            const struct reprise_position *position, const struct reprise_op *ops,
+                            unsigned int count);
+
 /* The twin (trace.h) of these ops and values, usable or not. NULL: none. */
 struct reprise_trace *reprise_index_twin(const struct reprise_index *index,
                                          const struct reprise_position *position,

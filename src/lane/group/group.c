@@ -279,7 +279,10 @@ bool reprise_group_does_not_pay(struct reprise_lane *head)
 	group->judged_at = now;
 	group->forked = group->watched = 0;
 	group->joined = false;
-	return forked < ops / REPRISE_TUNE_GROUP_LEAST;
+	if (forked < ops / REPRISE_TUNE_GROUP_LEAST)
+		return true;
+	group->patience = REPRISE_TUNE_GROUP_PATIENCE;
+	return false;
 }
 
 unsigned int reprise_group_member(const struct reprise_group *group, CUstream stream)

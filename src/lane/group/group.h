@@ -56,8 +56,8 @@ struct reprise_group {
 	} events[REPRISE_GROUP_ROWS][REPRISE_GROUP_ROW]; /* the last records, by hash of the handle */
 	struct reprise_forks forks;
 	struct reprise_branch_end *branch_ends[REPRISE_MEMBERS_MOST]; /* to be given back (merge.c) */
-	/* How many more times no trace is made of a fork that the hold limit would cut: it may turn out
-	 * to be fast enough. */
+	/* How many more times no trace is made of the parts of a fork that was cut: by the hold limit,
+	 * or by a call in its midst (lane/observe.c). */
 	unsigned int patience;
 	/* How many ops the lane had had when it was last judged; since then: the ops replayed by graphs
 	 * that fork, those of watched segments, and whether a fork joins again in one, as it has to in

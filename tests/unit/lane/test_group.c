@@ -249,6 +249,78 @@ START_TEST(the_hold_limit_holds_for_all_members)
 }
 END_TEST
 
+/* ---- a fork that is cut ---- */
+
+#define LONG "a b c >e 2:<e 2:a 2:b 2:c 2:>f d <f e"
+#define LONG_GRAPH "[a b c >e a b c >f d e >_]"
+#define CUT "a b c >e 2:<e 2:a 2:b 2:c |"
+#define REST "2:>f d <f e |"
+#define PARTS "[a b c] >e 2:(<_) 2:<e 2:[a b c]" /* FORK came before */
+
+static void cuts(unsigned int times)
+{
+	for (unsigned int i = 0; i < times; i++) {
+		calls(CUT);
+		graphs_are_built();
+		calls(REST);
+		graphs_are_built();
+	}
+}
+
+/* The parts would be in the way: it would be seen in one piece never again. */
+START_TEST(a_fork_that_was_cut_is_replayed_whole_again)
+{
+	learns(LONG " |", LONG_GRAPH);
+	cuts(REPRISE_TUNE_GROUP_PATIENCE / 2);
+	driver_saw();
+	calls(CUT);
+	IS_SEEN("a b c >e 2:<e 2:a 2:b 2:c");
+	calls(REST);
+	learns(LONG " |", LONG_GRAPH);
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_groups_split), 0);
+}
+END_TEST
+
+START_TEST(where_forks_pay_rare_cuts_are_never_too_many)
+{
+	learns(LONG " |", LONG_GRAPH);
+	for (unsigned int i = 0; i < 24; i++) {
+		cuts(20); /* enough for a cooldown */
+		for (unsigned int whole = 0; whole < 100; whole++)
+			calls(LONG " |");
+		driver_saw();
+	}
+	calls(CUT);
+	ck_assert_ptr_null(strchr(driver_saw(), '[')); /* no graph of a part */
+	calls(REST);
+	learns(LONG " |", LONG_GRAPH);
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_groups_split), 0);
+}
+END_TEST
+
+/* A longer graph begins with it. */
+START_TEST(a_fork_that_joins_was_not_cut)
+{
+	learns(FORK " " FORK " " FORK " " FORK " |",
+	       "[a >e b >f c d a >e b >f c d a >e b >f c d >_] " GRAPH);
+	learns(FORK " " FORK " |", "[a >e b >f c d a >e b >f c d >_]");
+}
+END_TEST
+
+/* Other forks keep the group. */
+START_TEST(the_parts_of_a_fork_that_is_always_cut_are_replayed)
+{
+	learns(LONG " |", LONG_GRAPH);
+	learns(FORK " |", GRAPH);
+	for (unsigned int i = 0; i < 2 * REPRISE_TUNE_GROUP_PATIENCE; i++) {
+		cuts(1);
+		calls(FORK " |");
+		driver_saw();
+	}
+	CALLS_ARE_SEEN_AS(CUT, PARTS);
+}
+END_TEST
+
 /* ---- split ---- */
 
 static void *call_from_another_thread(void *words)
@@ -665,6 +737,10 @@ int main(void)
 	tcase_add_test(tests, the_same_op_on_another_member_is_another);
 	tcase_add_test(tests, a_graph_is_not_launched_before_what_a_member_has);
 	tcase_add_test(tests, the_hold_limit_holds_for_all_members);
+	tcase_add_test(tests, a_fork_that_was_cut_is_replayed_whole_again);
+	tcase_add_test(tests, where_forks_pay_rare_cuts_are_never_too_many);
+	tcase_add_test(tests, a_fork_that_joins_was_not_cut);
+	tcase_add_test(tests, the_parts_of_a_fork_that_is_always_cut_are_replayed);
 	tcase_add_test(tests, another_threads_call_splits_it);
 	tcase_add_test(tests, a_split_issues_pending_waits);
 	tcase_add_test(tests, each_stream_has_its_own_lane_again);
