@@ -122,6 +122,8 @@ static bool has_no_other(const struct reprise_trace *trace)
 
 bool reprise_lane_enter_expected(struct reprise_lane *lane, const struct reprise_call *call)
 {
+	lane->expected = reprise_index_longest(lane->expected, lane->counts.ops);
+
 	enum reprise_match match = may_begin(lane) ? match_expected(lane, call) : REPRISE_MATCH_NOT;
 
 	/* Where it is not covered, reprise_lane_enter_any() comes next, and counts that. */

@@ -80,8 +80,57 @@ void reprise_index_follow(struct reprise_trace *trace, struct reprise_trace *fol
 		(trace)->chain.at = NULL; \
 	} while (0)
 
+/* True if both begin at one place of the program. In a chain of one kernel with any values all ops
+ * are alike. */
+static bool begin_together(const struct reprise_trace *trace, const struct reprise_trace *other)
+{
+	const struct reprise_position *position = &trace->position;
+
+	if (position->since_wait == other->position.since_wait)
+		return true;
+	return position->value == other->position.value &&
+	       (!trace->any_value[0] || position->value != 0 ||
+	        position->before != trace->ops[0].shape);
+}
+
+/* True if `trace` begins with the ops of `part`, and goes on. */
+static bool goes_on(const struct reprise_trace *trace, const struct reprise_trace *part)
+{
+	if (trace->count <= part->count || trace->key_shape != part->key_shape ||
+	    trace->shape_before[part->count] != part->shape_before[part->count] ||
+	    !begin_together(trace, part))
+		return false;
+	for (unsigned int i = 0; i < part->count; i++)
+		if (trace->any_value[i] != part->any_value[i] ||
+		    (!trace->any_value[i] && !reprise_op_same_values(&trace->ops[i], &part->ops[i])))
+			return false;
+	return true;
+}
+
+/* Among those that begin alike. A part keeps the shortest, which has the next one itself. */
+static void link_longer(struct reprise_index *index, struct reprise_trace *trace)
+{
+	for (struct reprise_trace *other = index->by_shape[BUCKET(trace->key_shape)]; other != NULL;
+	     other = other->by_shape.next) {
+		if (goes_on(other, trace) && (trace->longer == NULL || other->count < trace->longer->count))
+			trace->longer = other;
+		if (goes_on(trace, other) && (other->longer == NULL || trace->count < other->longer->count))
+			other->longer = trace;
+	}
+}
+
+static void unlink_longer(struct reprise_index *index, struct reprise_trace *trace)
+{
+	for (struct reprise_trace *other = index->by_shape[BUCKET(trace->key_shape)]; other != NULL;
+	     other = other->by_shape.next)
+		if (other->longer == trace)
+			other->longer = trace->longer;
+	trace->longer = NULL;
+}
+
 void reprise_index_add(struct reprise_index *index, struct reprise_trace *trace)
 {
+	link_longer(index, trace);
 	CHAIN(index->by_value[BUCKET(trace->key_value)], by_value, trace);
 	CHAIN(index->by_shape[BUCKET(trace->key_shape)], by_shape, trace);
 	if (trace->any_value[0])
@@ -94,6 +143,7 @@ void reprise_index_add(struct reprise_index *index, struct reprise_trace *trace)
 void reprise_index_remove(struct reprise_index *index, struct reprise_trace *trace)
 {
 	UNCHAIN(by_value, trace);
+	unlink_longer(index, trace);
 	UNCHAIN(by_shape, trace);
 	UNCHAIN(by_any_value, trace);
 	unlink_trace(index, trace);

@@ -19,7 +19,7 @@ struct reprise_index {
 
 void reprise_index_add(struct reprise_index *index, struct reprise_trace *trace);
 
-/* Removes the trace, also as the follower of others. */
+/* Removes the trace, also as the follower of others, and as the longer one. */
 void reprise_index_remove(struct reprise_index *index, struct reprise_trace *trace);
 
 /*
@@ -35,6 +35,17 @@ struct reprise_trace *reprise_index_find_value(const struct reprise_index *index
 struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index,
                                                const struct reprise_position *position,
                                                const struct reprise_op *op, uint64_t now);
+
+/* The longest trace that begins with the ops of this one, is usable, and was launched before; or
+ * this one. A call in the midst of a sequence has cut it for a while, and its parts have graphs;
+ * what is whole again is replayed as a whole. */
+static inline struct reprise_trace *reprise_index_longest(struct reprise_trace *trace, uint64_t now)
+{
+	while (__builtin_expect(trace->longer != NULL, 0) && trace->longer->replays > 0 &&
+	       reprise_trace_usable(trace->longer, now))
+		trace = trace->longer;
+	return trace;
+}
 
 /* The trace of exactly these ops, built or not, with these values except at any-value ops. NULL if
  * there is none. */

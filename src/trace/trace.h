@@ -82,6 +82,8 @@ struct reprise_trace {
 	struct reprise_trace *newer, *older; /* all traces of the lane, by last use */
 	uint64_t last_used;                  /* ticks: replayed, or made */
 	struct reprise_trace *follower;      /* the trace that came after it last time */
+	/* one that begins with these ops and goes on, or NULL (trace/index.h) */
+	struct reprise_trace *longer;
 	/* traces with this one as follower; the next one with the same follower; what points here */
 	struct reprise_trace *leader, *next_leader, **led;
 

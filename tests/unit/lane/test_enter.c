@@ -145,6 +145,42 @@ START_TEST(what_came_next_has_followed)
 }
 END_TEST
 
+#define WHOLE "a b c d e f"
+#define CUT "a b c / d e f |"
+
+static void cuts(unsigned int times)
+{
+	for (unsigned int i = 0; i < times; i++) {
+		calls(CUT);
+		graphs_are_built();
+	}
+	driver_saw();
+}
+
+/* Each part follows the other, and was followed last. */
+START_TEST(a_sequence_that_was_cut_for_a_while_is_replayed_whole_again)
+{
+	learns(WHOLE " |", "[" WHOLE "]");
+	cuts(20);
+	CALLS_ARE_SEEN_AS(CUT, "[a b c] [d e f]");
+	learns(WHOLE " |", "[" WHOLE "]");
+	CALLS_ARE_SEEN_AS(WHOLE " |", "[" WHOLE "]");
+}
+END_TEST
+
+/* What is cut each time is in cooldown nearly always. */
+START_TEST(a_sequence_that_is_cut_is_replayed_in_parts)
+{
+	uint64_t exits;
+
+	learns(WHOLE " |", "[" WHOLE "]");
+	cuts(1000);
+	exits = EXITS(barrier);
+	cuts(1000);
+	ck_assert_uint_le(EXITS(barrier) - exits, 6);
+}
+END_TEST
+
 /* The call may wait for what would be deferred. */
 START_TEST(not_while_a_call_waits_for_all_work)
 {
@@ -191,6 +227,8 @@ int main(void)
 	tcase_add_test(tests, its_own_values_come_first);
 	tcase_add_test(tests, what_followed_last_time_is_expected);
 	tcase_add_loop_test(tests, what_came_next_has_followed, 0, sizeof(others) / sizeof(others[0]));
+	tcase_add_test(tests, a_sequence_that_was_cut_for_a_while_is_replayed_whole_again);
+	tcase_add_test(tests, a_sequence_that_is_cut_is_replayed_in_parts);
 	tcase_add_test(tests, not_while_a_call_waits_for_all_work);
 	tcase_add_test(tests, not_before_its_graph_is_built);
 	tcase_add_test(tests, each_stream_has_traces_of_its_own);

@@ -509,6 +509,82 @@ START_TEST(nobody_follows_a_trace_that_is_gone)
 }
 END_TEST
 
+/* All three begin with the same ops. `order`: in which they are added. */
+START_TEST(the_longest_that_begins_alike_is_taken_if_it_can_be)
+{
+	static const unsigned int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+	                                          {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+	struct reprise_trace *traces[3];
+
+	for (unsigned int i = 0; i < 3; i++) {
+		traces[i] = trace_of(7, 8, 1, 3 + i, false);
+		traces[i]->replays = 1;
+	}
+	for (unsigned int i = 0; i < 3; i++)
+		reprise_index_add(table, traces[orders[_i][i]]);
+	for (unsigned int i = 0; i < 3; i++)
+		ck_assert_ptr_eq(reprise_index_longest(traces[i], 0), traces[2]);
+	traces[2]->replays = 0; /* nobody knows whether it can be launched */
+	ck_assert_ptr_eq(reprise_index_longest(traces[0], 0), traces[1]);
+	traces[2]->replays = 1;
+	reprise_trace_begin_cooldown(traces[2], 10);
+	ck_assert_ptr_eq(reprise_index_longest(traces[0], 10), traces[1]);
+	ck_assert_ptr_eq(reprise_index_longest(traces[0], 1u << 20), traces[2]);
+	reprise_index_remove(table, traces[1]);
+	reprise_trace_free(traces[1]);
+	ck_assert_ptr_eq(reprise_index_longest(traces[0], 1u << 20), traces[2]);
+	reprise_index_remove(table, traces[2]);
+	reprise_trace_free(traces[2]);
+	ck_assert_ptr_eq(reprise_index_longest(traces[0], 1u << 20), traces[0]);
+}
+END_TEST
+
+static const struct {
+	struct reprise_position part, whole;
+	bool any_value, together;
+} places[] = {
+	{{7, 0, 8}, {7, 0, 8}, false, true},
+	{{7, 11, 8}, {7, 12, 8}, false, true},
+	{{7, 11, 8}, {7, 11, 60}, false, true},
+	{{7, 11, 8}, {7, 12, 60}, false, false},
+	{{7, 0, 8}, {7, 0, 60}, false, true},
+	{{7, 11, 8}, {7, 11, 60}, true, true},
+	{{7, 0, 8}, {7, 0, 60}, true, true},
+	{{0, 0, 8}, {0, 0, 60}, true, false}, /* behind an op of its own shape: a chain of one kernel */
+	{{0, 0, 8}, {0, 0, 8}, true, true},
+};
+
+START_TEST(a_longer_one_begins_at_the_same_place)
+{
+	struct reprise_position part = places[_i].part, whole = places[_i].whole;
+	struct reprise_trace *traces[2];
+
+	if (part.before == 0)
+		part.before = whole.before = op_of(1, 0).shape;
+	traces[0] = trace_at(part.before, part.value, part.since_wait, 1, 3, places[_i].any_value);
+	traces[1] = trace_at(whole.before, whole.value, whole.since_wait, 1, 5, places[_i].any_value);
+	traces[1]->replays = 1;
+	for (unsigned int i = 0; i < 2; i++)
+		reprise_index_add(table, traces[i]);
+	ck_assert_ptr_eq(reprise_index_longest(traces[0], 0), traces[places[_i].together]);
+}
+END_TEST
+
+START_TEST(a_longer_one_has_the_same_ops)
+{
+	struct reprise_trace *part = trace_of(7, 8, 1, 3, false), *whole = trace_of(7, 8, 1, 5, false);
+
+	whole->replays = 1;
+	if (_i == 0)
+		whole->ops[2].set.value++;
+	else
+		whole->any_value[2] = true;
+	reprise_index_add(table, part);
+	reprise_index_add(table, whole);
+	ck_assert_ptr_eq(reprise_index_longest(part, 0), part);
+}
+END_TEST
+
 START_TEST(the_oldest_that_nobody_has_in_hand_goes_first)
 {
 	struct reprise_trace *traces[3];
@@ -567,6 +643,10 @@ int main(void)
 	tcase_add_test(index, the_same_ops_are_one_trace_where_it_is_not_loose_and_fewer_are_another);
 	tcase_add_test(index, nobody_follows_a_trace_that_is_gone);
 	tcase_add_test(index, the_oldest_that_nobody_has_in_hand_goes_first);
+	tcase_add_loop_test(index, the_longest_that_begins_alike_is_taken_if_it_can_be, 0, 6);
+	tcase_add_loop_test(index, a_longer_one_begins_at_the_same_place, 0,
+	                    sizeof(places) / sizeof(*places));
+	tcase_add_loop_test(index, a_longer_one_has_the_same_ops, 0, 2);
 	suite_add_tcase(suite, index);
 	return run_suite(suite);
 }
