@@ -35,7 +35,8 @@ static void pinned_h2d_reuse(void)
 	copies(source, false);
 }
 
-/* A copy to pageable memory is there when the call returns. */
+/* A copy to pageable memory is there when the call returns. There is no other wait, at which graphs
+ * could be awaited. */
 static void pageable_d2h(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -44,6 +45,8 @@ static void pageable_d2h(void)
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		hazard_chain(hazard_x, stream);
 		CHECK(cuMemcpyDtoHAsync(target, hazard_x, sizeof(target), stream));
+		if (iteration == 60)
+			hazard_await_graphs();
 		sum = sum * 69069u + target[iteration % WORDS];
 	}
 	printf("sum %08x\n", (unsigned)sum);
