@@ -290,7 +290,7 @@ static void not_launched(struct reprise_lane *lane, struct reprise_trace *trace,
 	}
 	reprise_trace_end_visit(trace, false);
 	if (why == REPRISE_PATCH_REFUSED)
-		reprise_trace_note_side_exit(trace, lane->counts.ops);
+		reprise_trace_note_side_exit(trace, lane->counts.ops, trace->count);
 }
 
 REPRISE_HOT static enum reprise_patch launch(struct reprise_lane *lane)

@@ -114,7 +114,7 @@ void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
 	if (why == REPRISE_EXIT_values)
 		lane->only_watch_until = lane->counts.ops + trace->count - count;
 	else
-		reprise_trace_note_side_exit(trace, lane->counts.ops);
+		reprise_trace_note_side_exit(trace, lane->counts.ops, count);
 	end = reprise_clock_ticks();
 	took = reprise_clock_elapsed(begin, end) + lane->place_ticks;
 	reprise_lane_count(&lane->counts.exit_ticks, took);

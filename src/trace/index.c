@@ -107,30 +107,41 @@ static bool goes_on(const struct reprise_trace *trace, const struct reprise_trac
 	return true;
 }
 
-/* Among those that begin alike. A part keeps the shortest, which has the next one itself. */
-static void link_longer(struct reprise_index *index, struct reprise_trace *trace)
+/* A part has the shortest that goes on, which has the next one itself; and the other way round. */
+static void link_part(struct reprise_trace *trace, struct reprise_trace *part)
+{
+	if (!goes_on(trace, part))
+		return;
+	if (part->longer == NULL || trace->count < part->longer->count)
+		part->longer = trace;
+	if (trace->part == NULL || part->count > trace->part->count)
+		trace->part = part;
+}
+
+static void link_parts(struct reprise_index *index, struct reprise_trace *trace)
 {
 	for (struct reprise_trace *other = index->by_shape[BUCKET(trace->key_shape)]; other != NULL;
 	     other = other->by_shape.next) {
-		if (goes_on(other, trace) && (trace->longer == NULL || other->count < trace->longer->count))
-			trace->longer = other;
-		if (goes_on(trace, other) && (other->longer == NULL || trace->count < other->longer->count))
-			other->longer = trace;
+		link_part(other, trace);
+		link_part(trace, other);
 	}
 }
 
-static void unlink_longer(struct reprise_index *index, struct reprise_trace *trace)
+static void unlink_parts(struct reprise_index *index, struct reprise_trace *trace)
 {
 	for (struct reprise_trace *other = index->by_shape[BUCKET(trace->key_shape)]; other != NULL;
-	     other = other->by_shape.next)
+	     other = other->by_shape.next) {
 		if (other->longer == trace)
 			other->longer = trace->longer;
-	trace->longer = NULL;
+		if (other->part == trace)
+			other->part = trace->part;
+	}
+	trace->longer = trace->part = NULL;
 }
 
 void reprise_index_add(struct reprise_index *index, struct reprise_trace *trace)
 {
-	link_longer(index, trace);
+	link_parts(index, trace);
 	CHAIN(index->by_value[BUCKET(trace->key_value)], by_value, trace);
 	CHAIN(index->by_shape[BUCKET(trace->key_shape)], by_shape, trace);
 	if (trace->any_value[0])
@@ -143,7 +154,7 @@ void reprise_index_add(struct reprise_index *index, struct reprise_trace *trace)
 void reprise_index_remove(struct reprise_index *index, struct reprise_trace *trace)
 {
 	UNCHAIN(by_value, trace);
-	unlink_longer(index, trace);
+	unlink_parts(index, trace);
 	UNCHAIN(by_shape, trace);
 	UNCHAIN(by_any_value, trace);
 	unlink_trace(index, trace);

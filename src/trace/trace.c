@@ -159,10 +159,15 @@ bool reprise_trace_note_held(struct reprise_trace *trace, unsigned int at)
 	return trace->held > REPRISE_TUNE_HELD_MOST;
 }
 
-void reprise_trace_note_side_exit(struct reprise_trace *trace, uint64_t now)
+/* Where a part of the trace would be replayed in its place, a replay of the whole saves a launch,
+ * and a side exit costs an eager call for each op that was deferred. */
+void reprise_trace_note_side_exit(struct reprise_trace *trace, uint64_t now, unsigned int deferred)
 {
-	trace->trust -= REPRISE_TUNE_TRUST_SIDE_EXIT;
-	if (trace->trust >= -2 * REPRISE_TUNE_TRUST_SIDE_EXIT)
+	bool has_part = trace->part != NULL && reprise_trace_usable(trace->part, now);
+	int weight = REPRISE_TUNE_TRUST_SIDE_EXIT;
+
+	trace->trust -= has_part && (int)deferred > weight ? (int)deferred : weight;
+	if (trace->trust >= (has_part ? 0 : -2 * weight))
 		return;
 	reprise_trace_begin_cooldown(trace, now);
 	trace->may_return = true;

@@ -82,8 +82,9 @@ struct reprise_trace {
 	struct reprise_trace *newer, *older; /* all traces of the lane, by last use */
 	uint64_t last_used;                  /* ticks: replayed, or made */
 	struct reprise_trace *follower;      /* the trace that came after it last time */
-	/* one that begins with these ops and goes on, or NULL (trace/index.h) */
-	struct reprise_trace *longer;
+	/* the shortest that begins with these ops and goes on; the longest that these begin with; or
+	 * NULL (trace/index.h) */
+	struct reprise_trace *longer, *part;
 	/* traces with this one as follower; the next one with the same follower; what points here */
 	struct reprise_trace *leader, *next_leader, **led;
 
@@ -160,7 +161,8 @@ void reprise_trace_followed(struct reprise_trace *trace, uint64_t now);
  * should end there. */
 bool reprise_trace_note_held(struct reprise_trace *trace, unsigned int at);
 
-void reprise_trace_note_side_exit(struct reprise_trace *trace, uint64_t now);
+/* `deferred`: the ops that are issued eagerly. */
+void reprise_trace_note_side_exit(struct reprise_trace *trace, uint64_t now, unsigned int deferred);
 
 /* Begins a cooldown, each time a longer one. */
 void reprise_trace_begin_cooldown(struct reprise_trace *trace, uint64_t now);

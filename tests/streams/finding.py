@@ -167,6 +167,16 @@ def left_out(length, share, places, least=0.95):
     return stream
 
 
+def waits_within(length, at, waits, gain_least):
+    """A loop that waits after `at` ops, too, in the iterations that `waits` says."""
+    stream = Stream(0.98)
+    for iteration in stream.iterations(2000, 50):
+        stream.body(1, at, sync=waits(iteration))
+        stream.body(2, length - at)
+    stream.gain_least = gain_least
+    return stream
+
+
 def interrupted(share, end):
     """Four bodies with a common beginning, at random, on a busy machine: until iteration `end`, before a share of the ops the program stands still for longer than anything may
     be held back."""
@@ -224,6 +234,9 @@ def made_up():
     yield "1 of 100 ops left out in 50 %, at 2 places", left_out(100, 0.5, 2)
     yield "1 of 20 ops left out in 50 %, always the same", left_out(20, 0.5, 1)
     yield "1 of 100 ops left out in 1 %, always the same", left_out(100, 0.01, 1)
+    yield "a wait in the midst, in 1 of 10", waits_within(24, 10, lambda iteration: iteration % 10 == 9, 1.75)
+    yield "a wait in the midst, in 1 of 3", waits_within(24, 10, lambda iteration: iteration % 3 == 2, 1.75)
+    yield "a wait in the midst, in 100 of 200", waits_within(24, 10, lambda iteration: iteration // 100 % 2 == 1, 1.68)
     yield "four bodies at random, interrupted at first", interrupted(0.002, 2500)
     yield "four bodies at random, interrupted now and then", interrupted(0.002, 10000)
     yield "a pause in the midst, later", pauses_later(180)

@@ -317,7 +317,7 @@ START_TEST(a_disappointing_trace_is_put_aside_longer_each_time_but_never_for_eve
 		uint64_t aside;
 
 		while (reprise_trace_usable(trace, now))
-			reprise_trace_note_side_exit(trace, now);
+			reprise_trace_note_side_exit(trace, now, 2);
 		aside = trace->cooldown_until - now;
 		ck_assert_uint_ge(aside, longest);
 		longest = aside;
@@ -328,7 +328,7 @@ START_TEST(a_disappointing_trace_is_put_aside_longer_each_time_but_never_for_eve
 	for (unsigned int i = 0; i < 100; i++)
 		reprise_trace_followed(trace, now);
 	while (reprise_trace_usable(trace, now))
-		reprise_trace_note_side_exit(trace, now);
+		reprise_trace_note_side_exit(trace, now, 2);
 	ck_assert_uint_lt(trace->cooldown_until - now, 1000);
 	reprise_trace_free(trace);
 }
@@ -339,7 +339,7 @@ START_TEST(a_trace_returns_early_that_is_aside_for_side_exits_alone)
 	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, false);
 
 	while (reprise_trace_usable(trace, 10))
-		reprise_trace_note_side_exit(trace, 10);
+		reprise_trace_note_side_exit(trace, 10, 2);
 	ck_assert(reprise_trace_return(trace));
 	ck_assert(reprise_trace_usable(trace, 10));
 
@@ -348,7 +348,7 @@ START_TEST(a_trace_returns_early_that_is_aside_for_side_exits_alone)
 	ck_assert(!reprise_trace_usable(trace, 10));
 
 	while (trace->cooldown_until <= 10 || !trace->may_return)
-		reprise_trace_note_side_exit(trace, 10);
+		reprise_trace_note_side_exit(trace, 10, 2);
 	atomic_store(&trace->graph.state, REPRISE_GRAPH_QUEUED);
 	ck_assert(!reprise_trace_return(trace));
 	reprise_trace_free(trace);
@@ -522,8 +522,10 @@ START_TEST(the_longest_that_begins_alike_is_taken_if_it_can_be)
 	}
 	for (unsigned int i = 0; i < 3; i++)
 		reprise_index_add(table, traces[orders[_i][i]]);
-	for (unsigned int i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++) {
 		ck_assert_ptr_eq(reprise_index_longest(traces[i], 0), traces[2]);
+		ck_assert_ptr_eq(traces[i]->part, i == 0 ? NULL : traces[i - 1]);
+	}
 	traces[2]->replays = 0; /* nobody knows whether it can be launched */
 	ck_assert_ptr_eq(reprise_index_longest(traces[0], 0), traces[1]);
 	traces[2]->replays = 1;
@@ -533,9 +535,41 @@ START_TEST(the_longest_that_begins_alike_is_taken_if_it_can_be)
 	reprise_index_remove(table, traces[1]);
 	reprise_trace_free(traces[1]);
 	ck_assert_ptr_eq(reprise_index_longest(traces[0], 1u << 20), traces[2]);
+	ck_assert_ptr_eq(traces[2]->part, traces[0]);
 	reprise_index_remove(table, traces[2]);
 	reprise_trace_free(traces[2]);
 	ck_assert_ptr_eq(reprise_index_longest(traces[0], 1u << 20), traces[0]);
+}
+END_TEST
+
+/* A part that can be replayed does instead, at the cost of a launch. */
+START_TEST(a_trace_with_a_part_is_put_aside_sooner)
+{
+	struct reprise_trace *part = trace_of(7, 8, 1, 3, false), *whole = trace_of(7, 8, 1, 30, false);
+	unsigned int exits[2]; /* where the part is in cooldown; where it can be replayed */
+
+	reprise_index_add(table, part);
+	reprise_index_add(table, whole);
+	for (unsigned int i = 0; i < 2; i++) {
+		part->cooldown_until = i == 0 ? UINT64_MAX : 0;
+		for (unsigned int visit = 0; visit < 2 * REPRISE_TUNE_TRUST_MOST; visit++)
+			reprise_trace_followed(whole, 0);
+		whole->cooldown_until = 0;
+		for (exits[i] = 0; reprise_trace_usable(whole, 1); exits[i]++)
+			reprise_trace_note_side_exit(whole, 1, 10);
+	}
+	ck_assert_uint_eq(exits[0], 7);
+	ck_assert_uint_eq(exits[1], 2);
+	whole->cooldown_until = 0; /* few ops weigh as much as ever */
+	reprise_trace_followed(whole, 2);
+	reprise_trace_note_side_exit(whole, 2, 1);
+	ck_assert(!reprise_trace_usable(whole, 2));
+	for (unsigned int visit = 0; visit < 2 * REPRISE_TUNE_TRUST_MOST; visit++)
+		reprise_trace_followed(whole, 3);
+	whole->cooldown_until = 0;
+	for (exits[1] = 0; reprise_trace_usable(whole, 4); exits[1]++)
+		reprise_trace_note_side_exit(whole, 4, 1);
+	ck_assert_uint_eq(exits[1], 5);
 }
 END_TEST
 
@@ -647,6 +681,7 @@ int main(void)
 	tcase_add_loop_test(index, a_longer_one_begins_at_the_same_place, 0,
 	                    sizeof(places) / sizeof(*places));
 	tcase_add_loop_test(index, a_longer_one_has_the_same_ops, 0, 2);
+	tcase_add_test(index, a_trace_with_a_part_is_put_aside_sooner);
 	suite_add_tcase(suite, index);
 	return run_suite(suite);
 }
