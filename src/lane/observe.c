@@ -163,8 +163,8 @@ static unsigned int reach(const struct reprise_group *group, const struct repris
 	return count;
 }
 
-/* True if these ops are not, and the segment ends within a fork that has a trace: a call has cut it
- * short. */
+/* True if the segment ends in the midst of a fork that has a trace, and these ops are a part of it
+ * on one member: a call has cut it short. */
 static bool is_cut_short(const struct reprise_lane *lane, const struct reprise_segment *segment,
                          unsigned int start, unsigned int count,
                          const struct reprise_position *position)

@@ -80,17 +80,15 @@ void reprise_index_follow(struct reprise_trace *trace, struct reprise_trace *fol
 		(trace)->chain.at = NULL; \
 	} while (0)
 
-/* True if both begin at one place of the program. In a chain of one kernel with any values all ops
- * are alike. */
+/* True if both begin as far from the last wait, or far from it behind an op with the same value:
+ * the wait comes at another op of the longer one elsewhere. */
 static bool begin_together(const struct reprise_trace *trace, const struct reprise_trace *other)
 {
-	const struct reprise_position *position = &trace->position;
+	const struct reprise_position *a = &trace->position, *b = &other->position;
 
-	if (position->since_wait == other->position.since_wait)
-		return true;
-	return position->value == other->position.value &&
-	       (!trace->any_value[0] || position->value != 0 ||
-	        position->before != trace->ops[0].shape);
+	return a->since_wait == b->since_wait ||
+	       (a->since_wait > REPRISE_TUNE_NEAR_WAIT && b->since_wait > REPRISE_TUNE_NEAR_WAIT &&
+	        a->value == b->value && a->value != 0);
 }
 
 /* True if `trace` begins with the ops of `part`, and goes on. */
@@ -168,10 +166,12 @@ void reprise_index_remove(struct reprise_index *index, struct reprise_trace *tra
 void reprise_index_set_any_value(struct reprise_index *index, struct reprise_trace *trace,
                                  unsigned int at)
 {
+	unlink_parts(index, trace);
 	trace->any_value[at] = true;
 	trace->twin = false;
 	if (at == 0 && trace->by_any_value.at == NULL)
 		CHAIN(index->by_any_value[BUCKET(trace->key_shape)], by_any_value, trace);
+	link_parts(index, trace);
 }
 
 static bool is_here(const struct reprise_trace *trace, const struct reprise_position *position)

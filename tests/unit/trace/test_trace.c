@@ -542,6 +542,22 @@ START_TEST(the_longest_that_begins_alike_is_taken_if_it_can_be)
 }
 END_TEST
 
+START_TEST(what_takes_any_value_now_has_other_parts)
+{
+	struct reprise_trace *part = trace_of(7, 8, 1, 3, false), *whole = trace_of(7, 8, 1, 5, false);
+
+	whole->replays = 1;
+	reprise_index_add(table, part);
+	reprise_index_add(table, whole);
+	reprise_index_set_any_value(table, part, _i == 0 ? 0 : 2);
+	ck_assert_ptr_eq(reprise_index_longest(part, 0), part);
+	ck_assert_ptr_null(whole->part);
+	reprise_index_set_any_value(table, whole, _i == 0 ? 0 : 2);
+	ck_assert_ptr_eq(reprise_index_longest(part, 0), whole);
+	ck_assert_ptr_eq(whole->part, part);
+}
+END_TEST
+
 /* A part that can be replayed does instead, at the cost of a launch. */
 START_TEST(a_trace_with_a_part_is_put_aside_sooner)
 {
@@ -575,28 +591,23 @@ END_TEST
 
 static const struct {
 	struct reprise_position part, whole;
-	bool any_value, together;
+	bool together;
 } places[] = {
-	{{7, 0, 8}, {7, 0, 8}, false, true},
-	{{7, 11, 8}, {7, 12, 8}, false, true},
-	{{7, 11, 8}, {7, 11, 60}, false, true},
-	{{7, 11, 8}, {7, 12, 60}, false, false},
-	{{7, 0, 8}, {7, 0, 60}, false, true},
-	{{7, 11, 8}, {7, 11, 60}, true, true},
-	{{7, 0, 8}, {7, 0, 60}, true, true},
-	{{0, 0, 8}, {0, 0, 60}, true, false}, /* behind an op of its own shape: a chain of one kernel */
-	{{0, 0, 8}, {0, 0, 8}, true, true},
+	{{7, 0, 8}, {7, 0, 8}, true},         {{7, 11, 8}, {7, 12, 8}, true},
+	{{7, 11, 8}, {7, 11, 60}, false}, /* a wait comes, by the longer one's distance from the last */
+	{{7, 11, 8}, {7, 11, 1060}, false},   {{7, 11, 1008}, {7, 11, 60}, false},
+	{{7, 11, 1008}, {7, 11, 1060}, true}, {{7, 11, 1008}, {7, 12, 1060}, false},
+	{{7, 0, 1008}, {7, 0, 1060}, false}, /* behind any value */
 };
 
 START_TEST(a_longer_one_begins_at_the_same_place)
 {
-	struct reprise_position part = places[_i].part, whole = places[_i].whole;
-	struct reprise_trace *traces[2];
+	const struct reprise_position *part = &places[_i].part, *whole = &places[_i].whole;
+	struct reprise_trace *traces[] = {trace_at(part->before, part->value, part->since_wait, 1, 3,
+	                                           false),
+	                                  trace_at(whole->before, whole->value, whole->since_wait, 1, 5,
+	                                           false)};
 
-	if (part.before == 0)
-		part.before = whole.before = op_of(1, 0).shape;
-	traces[0] = trace_at(part.before, part.value, part.since_wait, 1, 3, places[_i].any_value);
-	traces[1] = trace_at(whole.before, whole.value, whole.since_wait, 1, 5, places[_i].any_value);
 	traces[1]->replays = 1;
 	for (unsigned int i = 0; i < 2; i++)
 		reprise_index_add(table, traces[i]);
@@ -682,6 +693,7 @@ int main(void)
 	                    sizeof(places) / sizeof(*places));
 	tcase_add_loop_test(index, a_longer_one_has_the_same_ops, 0, 2);
 	tcase_add_test(index, a_trace_with_a_part_is_put_aside_sooner);
+	tcase_add_loop_test(index, what_takes_any_value_now_has_other_parts, 0, 2);
 	suite_add_tcase(suite, index);
 	return run_suite(suite);
 }
