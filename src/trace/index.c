@@ -81,7 +81,7 @@ void reprise_index_follow(struct reprise_trace *trace, struct reprise_trace *fol
 	} while (0)
 
 /* True if both begin as far from the last wait, or far from it behind an op with the same value:
- * the wait comes at another op of the longer one elsewhere. */
+ * elsewhere a wait would come in the midst of the longer one. */
 static bool begin_together(const struct reprise_trace *trace, const struct reprise_trace *other)
 {
 	const struct reprise_position *a = &trace->position, *b = &other->position;

@@ -19,7 +19,7 @@ struct reprise_index {
 
 void reprise_index_add(struct reprise_index *index, struct reprise_trace *trace);
 
-/* Removes the trace, also as the follower of others, and as the longer one. */
+/* Removes the trace, also as what follows others, begins with their ops, or is a part of them. */
 void reprise_index_remove(struct reprise_index *index, struct reprise_trace *trace);
 
 /*
