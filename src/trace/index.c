@@ -80,8 +80,8 @@ void reprise_index_follow(struct reprise_trace *trace, struct reprise_trace *fol
 		(trace)->chain.at = NULL; \
 	} while (0)
 
-/* True if both begin as far from the last wait, or far from it behind an op with the same value:
- * elsewhere a wait would come in the midst of the longer one. */
+/* True if both begin as many ops after the last wait. Otherwise a wait would come in the midst of
+ * the longer one. Far from waits, the value of the op before tells the place. */
 static bool begin_together(const struct reprise_trace *trace, const struct reprise_trace *other)
 {
 	const struct reprise_position *a = &trace->position, *b = &other->position;
@@ -105,7 +105,8 @@ static bool goes_on(const struct reprise_trace *trace, const struct reprise_trac
 	return true;
 }
 
-/* A part has the shortest that goes on, which has the next one itself; and the other way round. */
+/* A part knows the shortest trace that goes on, and a trace its longest part. The others are found
+ * from these. */
 static void link_part(struct reprise_trace *trace, struct reprise_trace *part)
 {
 	if (!goes_on(trace, part))
