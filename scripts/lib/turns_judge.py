@@ -94,7 +94,7 @@ class Measured:
         compared = [verdict for verdict in verdicts if verdict is not None]
         if not all(compared):
             return "**differ**"
-        return "the same" if len(compared) == len(verdicts) else f"{len(compared)} of {len(verdicts)} the same" if compared else "not compared"
+        return "the same" if len(compared) == len(verdicts) else f"the same, {len(compared)} of {len(verdicts)} compared" if compared else "not compared"
 
     def cells(self):
         gain, ends = self.gain()
