@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """The wheel: scripts/package builds it, pip installs it in fresh environments, and what is installed works from there. Without the package index it is not built, and this skips.
 
-usage: test_wheel.py BUILD SOURCES [aarch64]      aarch64: cross-compiled, and only looked at
+usage: test_wheel.py BUILD SOURCES [aarch64]      aarch64: cross-compiled, looked at, and its command is run under qemu where that is installed
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ from lib import runs
 BUILD, SOURCES = (Path(path).resolve() for path in sys.argv[1:3])
 MACHINE = sys.argv[3] if len(sys.argv) > 3 else os.uname().machine
 OTHER = MACHINE != os.uname().machine
+QEMU = shutil.which(f"qemu-{MACHINE}")
 SCRATCH = Path(tempfile.mkdtemp(prefix="reprise-wheel-"))
 FRESH = SCRATCH / "fresh"    # a virtual environment
 PYTHON = sys._base_executable    # none of an environment's own, which has no user's packages
@@ -69,6 +71,28 @@ class Wheel(unittest.TestCase):
                 if data[:4] == b"\x7fELF":
                     self.assertEqual(int.from_bytes(data[18:20], "little"), number, name)
                 self.assertFalse(re.search(re.escape(str(SCRATCH)).encode(), data), name)
+
+
+@unittest.skipUnless(OTHER and QEMU, "it is for this machine, or there is no qemu")
+class Emulated(unittest.TestCase):
+    """What is in it, where pip puts it, under qemu's user mode."""
+
+    def test_its_command_runs_and_its_library_loads(self):
+        folder = SCRATCH / "emulated"
+        with zipfile.ZipFile(WHEEL) as wheel:
+            for name in wheel.namelist():
+                to = re.sub(r"^.*\.data/(?:data/|(scripts)/)", lambda found: "bin/" if found[1] else "", name)
+                if ".data/" in name and "/purelib/" not in name:
+                    (folder / to).parent.mkdir(parents=True, exist_ok=True)
+                    (folder / to).write_bytes(wheel.read(name))
+        command, library = folder / "bin/reprise", folder / "share/reprise/lib/libreprise.so"
+        command.chmod(0o755)
+        emulated = [QEMU, "-L", f"/usr/{MACHINE}-linux-gnu"]
+        version = checked(*emulated, command, "--version")
+        self.assertRegex(version, r"^reprise \d+\.\d+\.\d+")
+        loaded = run(*emulated, "-E", f"LD_PRELOAD={library}", command, "--version")
+        self.assertEqual((loaded.stdout, loaded.stderr), (version, ""))    # ld.so says what it cannot load
+        self.assertIn(f" {library}\n", run(*emulated, command, "doctor").stdout)
 
 
 @unittest.skipIf(OTHER, "it is for another machine")
