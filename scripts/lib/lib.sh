@@ -154,6 +154,9 @@ prepare_tests() {
 	want_command clang-format clang-format # Debian 12 has the version that the sources are formatted with
 	want_command modulecmd environment-modules
 	want_command mpirun openmpi-bin # what starts ranks
+	want_command srun slurm-client
+	want_command slurmctld slurmctld
+	want_command slurmd slurmd
 	# The wheel, and the types of its module.
 	need_venv
 	want_command mypy mypy

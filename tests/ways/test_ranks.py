@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """Ranks of a job on one machine, each under Reprise: their reports are joined by their ranks, and what happens to one leaves the others as they were.
 
-usage: test_ranks.py BUILD shell|mpirun [TEST ...]
+usage: test_ranks.py BUILD shell|mpirun|srun [TEST ...]
 
-shell: a shell starts them, with the variables that mpirun, srun, and torchrun within Slurm set. mpirun: Open MPI's does; skipped where there is none.
+shell: a shell starts them, with the variables that mpirun, srun, and torchrun within Slurm set. mpirun: Open MPI's does; srun: Slurm's does, on a cluster of this machine alone that lives as long as the
+test. Skipped where there is none.
 """
 import contextlib
+import getpass
 import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -46,8 +49,56 @@ SHELLS = {
     "RANK": "SLURM_PROCID=$((rank / 2)) SLURM_NTASKS=2 RANK=$rank LOCAL_RANK=$((rank % 2)) WORLD_SIZE=$RANKS TORCHELASTIC_RUN_ID=none",    # one torchrun for each of two tasks
 }
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", RANKS]
+SRUN = ["srun", "--mpi=none", "--overcommit", "--cpu-bind=none", "-n", RANKS]
 # The variable of the rank, and the launcher's command.
-LAUNCHERS = {"OMPI_COMM_WORLD_RANK": MPIRUN} if LAUNCHED_BY == "mpirun" else {variable: ["sh", "-c", ALL.format(variables=variables), "sh"] for variable, variables in SHELLS.items()}
+LAUNCHERS = {"shell": {variable: ["sh", "-c", ALL.format(variables=variables), "sh"] for variable, variables in SHELLS.items()},
+             "mpirun": {"OMPI_COMM_WORLD_RANK": MPIRUN}, "srun": {"SLURM_PROCID": SRUN}}[LAUNCHED_BY]
+NEEDS = {"shell": [], "mpirun": ["mpirun"], "srun": ["srun", "slurmctld", "slurmd"]}[LAUNCHED_BY]
+CLUSTER = """
+ClusterName=one
+SlurmctldHost={host}(127.0.0.1)
+SlurmUser={user}
+SlurmdUser={user}
+AuthType=auth/none
+CredType=cred/none
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmctldPort={ports[0]}
+SlurmdPort={ports[1]}
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+NodeName={host} NodeAddr=127.0.0.1 CPUs={processors} State=UNKNOWN
+PartitionName=all Nodes=ALL Default=YES State=UP
+"""
+
+
+def free_ports(count):
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [each.getsockname()[1] for each in sockets]
+
+
+@contextlib.contextmanager
+def cluster():
+    """Slurm's daemons, for this process and what it starts."""
+    host = os.uname().nodename.split(".")[0]
+    with tempfile.TemporaryDirectory(prefix="reprise-slurm-", ignore_cleanup_errors=True) as folder, contextlib.ExitStack() as stack:
+        folder = Path(folder)
+        os.environ["SLURM_CONF"] = str(folder / "slurm.conf")
+        for name in ("state", "spool"):
+            (folder / name).mkdir()
+        (folder / "slurm.conf").write_text(CLUSTER.format(host=host, user=getpass.getuser(), folder=folder, ports=free_ports(2), processors=len(os.sched_getaffinity(0))))
+        with open(folder / "log", "w", encoding="utf-8") as log:
+            for daemon in ("slurmctld", "slurmd"):
+                process = stack.enter_context(subprocess.Popen([shutil.which(daemon), "-D"], stdin=subprocess.DEVNULL, stdout=log, stderr=log))
+                stack.callback(process.terminate)
+            answers = until(lambda: subprocess.run(["srun", "--immediate=2", "-n", "1", "echo", "there"], capture_output=True, text=True, timeout=DEADLINE).stdout, "the cluster answers")
+            assert answers == "there\n", answers
+            yield
 
 
 def plain(rank, times):
@@ -197,7 +248,9 @@ class Ranks(unittest.TestCase):
 
 if __name__ == "__main__":
     runs.hear_signals()
-    if LAUNCHED_BY == "mpirun" and not shutil.which("mpirun"):
-        print("skipped: there is no mpirun here")
+    missing = [name for name in NEEDS if not shutil.which(name)]
+    if missing:
+        print(f"skipped: there is no {missing[0]} here")
         sys.exit(SKIPPED)
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
+    with cluster() if LAUNCHED_BY == "srun" else contextlib.nullcontext():
+        unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
