@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every row of README's table is a row of a page in docs/results, its output and the figures of its text are there, too; the pages that README names are there; and there are as many tests as it says.
+"""Every row of README's table is a row of a page in docs/results, its output and the figures of its text are there, too; the pages that README names are there; there are as many tests as it says; and
+docs/programs.md says what the pages of programs say.
 
 usage: check_readme.py SOURCES
 """
@@ -72,6 +73,23 @@ def problems(readme, results):
         yield "README tells a time in a form that is not held against docs/results"
 
 
+def programs_told_otherwise(page, readme, results):
+    """A row of docs/programs.md is a row of the page that it names."""
+    listed = [row for row in rows(page) if len(row) == 8 and row[0] not in ("program", "---")]
+    for row in listed:
+        name = re.search(r"results/([\w.-]+\.md)", row[7])
+        heads, interval = {}, "too few runs" if row[2] == "–" else row[2]
+        for cells in rows(results.get(name and name[1], "")):
+            if cells[0] == "program":
+                heads = {head: place for place, head in enumerate(cells)}
+            elif cells[0] == row[0] and heads and cells[heads["gain"]] == row[1] and (cells[heads["interval"]] if "interval" in heads else "too few runs") == interval:
+                break
+        else:
+            yield f"docs/programs.md: «{row[0]}» is no row of {name and name[1]}: {row[1]}, {row[2]}"
+    if f"{len(listed)} public programs" not in readme or f" {len(listed)} programs: " not in page:
+        yield f"README or docs/programs.md does not say that there are {len(listed)} programs"
+
+
 def counted(sources):
     """How many hazards docs/hazards.md has, how many of them on a GPU, and the checks of the conformance suite."""
     hazards = [row for row in rows((sources / "docs" / "hazards.md").read_text(encoding="utf-8")) if len(row) == 5 and row[0] != "name"]
@@ -92,7 +110,11 @@ def main():
     readme = (sources / "README.md").read_text(encoding="utf-8")
     results = {path.name: path.read_text(encoding="utf-8") for path in sources.glob("docs/results/*.md")}
     there = counted(sources)
-    found = [*problems(readme, results), *told_otherwise(readme, there)]
+    programs = (sources / "docs" / "programs.md").read_text(encoding="utf-8")
+    found = [*problems(readme, results), *told_otherwise(readme, there), *programs_told_otherwise(programs, readme, results)]
+    for changed in (("| 1.62 | 1.32–1.91 |", "| 1.63 | 1.32–1.91 |"), ("| 1.62 | 1.32–1.91 |", "| 1.62 | 1.33–1.91 |")):
+        if changed[0] not in programs or not list(programs_told_otherwise(programs.replace(*changed), readme, results)):
+            found.append(f"a program's figure that was never measured is not found: {changed[1]}")
     if not list(told_otherwise(readme, (there[0] + 10, *there[1:]))) or not list(told_otherwise(readme, (*there[:2], there[2] + 1))):
         found.append("a wrong number of tests is not found")
     # What was never measured is found.
