@@ -1114,6 +1114,7 @@ BUGS = (
     ("a thread that the program has locked in opens files", "reprise_filters_came", "before != NEVER && filter_state() > before", "before == NEVER && filter_state() > before", "filtered"),
     ("what was noted last is not written", "finish_timeline", "	reprise_timeline_finish(REPRISE_TUNE_TIMELINE_PATIENCE_NS);\n", "", "timeline"),
     ("lines of a timeline lie across pages", "add_text", "	if (length > left)\n		append(blanks, left);\n", "	(void)blanks;\n	(void)left;\n", "timeline"),
+    ("launches have no names in the timeline where Reprise takes no part", "name_row_of", "	if (reprise_inside != 0)\n", "	if (!reprise_taking_part())\n", "timeline"),
     ("a timeline's file has no limit", "reprise_timeline_file_add",
      "	if (file.bytes + (size_t)length + 2 * LINE_MOST <= ", "	if ((size_t)length <= ", "timeline"),
     ("lanes that share a number draw their holds", "reprise_hold_tell",

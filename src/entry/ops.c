@@ -5,6 +5,7 @@
 #include "base/inside.h"
 #include "base/keep.h"
 #include "base/placement.h"
+#include "graph/program_captures.h"
 #include "op/function.h"
 #include "op/op.h"
 #include "stats/counters.h"
@@ -139,6 +140,19 @@ static __attribute__((noinline)) CUresult handle_recorded(struct reprise_call *c
 	return result;
 }
 
+/* The row of the kernel's name; 0: it is not known. Only of a kernel that this launch has loaded is
+ * the driver asked, and only while nothing is captured: a question might end a capture. */
+static uint32_t name_row_of(CUfunction function, CUresult result)
+{
+	struct reprise_function known = {.name = 0};
+
+	if (reprise_inside != 0)
+		return 0;
+	if (result == CUDA_SUCCESS && !reprise_program_captures_any())
+		return reprise_function_of(function).name;
+	return reprise_function_known(function, &known) ? known.name : 0;
+}
+
 static __attribute__((noinline)) CUresult handle_timed(struct reprise_call *call)
 {
 	uint64_t begin = reprise_timeline_begin();
@@ -149,8 +163,7 @@ static __attribute__((noinline)) CUresult handle_timed(struct reprise_call *call
 	result = reprise_records() && reprise_taking_part() ? handle_recorded(call) : handle(call);
 	if (call->kind == REPRISE_OP_KERNEL) {
 		about.grid = reprise_timeline_grid_of(call->kernel.grid);
-		if (reprise_taking_part())
-			about.graph = reprise_function_of(call->kernel.function).name; /* it is loaded now */
+		about.graph = name_row_of(call->kernel.function, result);
 	}
 	reprise_timeline_end(call->kind, begin, about);
 	return result;

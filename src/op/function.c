@@ -360,11 +360,16 @@ static struct reprise_function ask_of(CUfunction function)
 	return found;
 }
 
+bool reprise_function_known(CUfunction function, struct reprise_function *found)
+{
+	return (look_up(function, NULL, found) & ANSWERED) != 0;
+}
+
 struct reprise_function reprise_function_of(CUfunction function)
 {
 	struct reprise_function found;
 
-	return (look_up(function, NULL, &found) & ANSWERED) != 0 ? found : ask_of(function);
+	return reprise_function_known(function, &found) ? found : ask_of(function);
 }
 
 bool reprise_function_launched(CUfunction function, CUcontext context,

@@ -39,8 +39,11 @@ struct reprise_function {
  */
 struct reprise_function reprise_function_of(CUfunction function);
 
-/* The same of a function that was launched in the context. False, and nothing is asked, if no such
- * launch is known (reprise_function_had()). */
+/* The same, and asks nothing: false if the driver was not asked yet. */
+bool reprise_function_known(CUfunction function, struct reprise_function *found);
+
+/* What is known of a function that was launched in the context. False, and nothing is asked, if no
+ * such launch is known (reprise_function_had()). */
 bool reprise_function_launched(CUfunction function, CUcontext context,
                                struct reprise_function *found);
 

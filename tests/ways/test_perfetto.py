@@ -108,7 +108,12 @@ class Viewed(Drawn):
                 self.assertGreater(min(got["replay"], got["hold"], got["build"], got["arrows"]), 0)
 
     def test_names_and_grids(self):
-        self.replayed("chain")
+        for turns in "0", "1":
+            with self.subTest(turns=turns):
+                self.names_and_grids("turn_ops" if turns == "1" else "replayed", REPRISE_TURNS=turns)
+
+    def names_and_grids(self, count, **more):
+        self.replayed("chain", count, **more)
         kernels = "from slice where category = 'call' and name = 'mix'"
         got = self.asked(process="select name, pid from process where pid > 0", threads="select tid, name from thread where tid > 0",
                          grids=f"select distinct {', '.join(f'''extract_arg(arg_set_id, 'args.grid[{number}]')''' for number in range(4))} {kernels}",

@@ -174,6 +174,20 @@ class Timeline(Drawn):
         about = {event["name"]: event["args"] for event in self.whole if event["name"].startswith("process_")}
         self.assertEqual(about, {"process_name": {"name": "launchbound-driver"}, "process_labels": {"labels": "under Reprise"}})
 
+    def test_eager_calls_have_the_names_of_their_kernels(self):
+        """In eager turns, in pauses, and in captures of the program's."""
+        def run(iterations):
+            self.file.unlink(missing_ok=True)
+            self.drawn(shape("mixed", iterations), REPRISE_TIMELINE_MOST="4096", REPRISE_TURNS="1")
+        runs.long_enough(run, lambda _: self.report["turn_ops"] > 0)
+        self.assertEqual({event["name"] for event in launches(self.read()) if "grid" in event["args"]}, {"mix", "turn"})
+        for name, counter in ("paused", "paused_ops"), ("own_capture", "eager_capturing"):
+            with self.subTest(name):
+                self.file.unlink()
+                self.drawn(hazard(name), REPRISE_TIMELINE_MOST="4096")
+                self.assertGreater(self.report[counter], 0)
+                self.assertEqual([event for event in launches(self.read()) if "grid" in event["args"] and event["name"] == "kernel"][:1], [])
+
     def counters(self, name):
         """The values of a counter, by time."""
         return [next(iter(event["args"].values())) for event in sorted((event for event in self.whole if event["ph"] == "C" and event["name"] == name), key=lambda event: event["ts"])]
