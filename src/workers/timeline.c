@@ -341,6 +341,11 @@ static void add_event(const struct reprise_timeline_event *event, int thread)
 	uint64_t begin = reprise_clock_steady_ns(event->begin),
 			 took = reprise_clock_steady_ns(event->end) - begin;
 
+	/* An arrow to a replay would end in a patch that begins in the same nanosecond. */
+	if (event->kind == REPRISE_TIMELINE_PATCH && took > 0) {
+		begin++;
+		took--;
+	}
 	if (event->kind < REPRISE_OP_KIND_COUNT)
 		add_call(event, thread, begin, took);
 	else
