@@ -56,7 +56,7 @@ static void tell_option(enum reprise_option option)
 	const struct reprise_option_row *row = &reprise_option_rows[option];
 	char words[128], shown[REPRISE_OPTION_TEXT_MOST];
 
-	printf("  %-16s ", row->variable);
+	printf("  %-*s ", REPRISE_DOCTOR_COLUMN, row->variable);
 	if (row->kind == REPRISE_OPTION_NUMBER)
 		printf("%llu", (unsigned long long)reprise_option(option));
 	else if (row->kind == REPRISE_OPTION_WORD)

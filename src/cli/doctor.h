@@ -19,6 +19,9 @@ struct reprise_hindrances {
 __attribute__((format(printf, 3, 4))) void reprise_hindrance_note(char *reason, size_t size,
                                                                   const char *format, ...);
 
+/* The width of a line's name: that of the longest option. */
+#define REPRISE_DOCTOR_COLUMN 21
+
 /* Prints a line: a name and what is known of it. */
 __attribute__((format(printf, 2, 3))) void reprise_cli_tell(const char *what, const char *format,
                                                             ...);

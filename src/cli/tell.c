@@ -19,7 +19,7 @@ void reprise_cli_tell(const char *what, const char *format, ...)
 {
 	va_list arguments;
 
-	printf("  %-16s ", what);
+	printf("  %-*s ", REPRISE_DOCTOR_COLUMN, what);
 	va_start(arguments, format);
 	vprintf(format, arguments);
 	va_end(arguments);

@@ -25,14 +25,14 @@ static void tell_own_option(FILE *to, const struct reprise_own_row *row, bool al
 		if ((reprise_commands[i].has & row->having) != 0)
 			length += (size_t)snprintf(of + length, sizeof(of) - length, "%s%s",
 			                           length > 0 ? ", " : "of ", reprise_commands[i].name);
-	fprintf(to, "  %-15s %s%s%s\n", name, of, length > 0 ? ": " : "", row->help);
+	fprintf(to, "  %-17s %s%s%s\n", name, of, length > 0 ? ": " : "", row->help);
 }
 
 static void tell_library_option(FILE *to, unsigned int option)
 {
 	const struct reprise_option_row *row = &reprise_option_rows[option];
 
-	fprintf(to, "  --%-13s %s", reprise_option_name(option), row->help);
+	fprintf(to, "  --%-15s %s", reprise_option_name(option), row->help);
 	if (row->kind == REPRISE_OPTION_NUMBER)
 		fprintf(to, " (%llu; %llu to %llu)", (unsigned long long)row->standard,
 		        (unsigned long long)row->least, (unsigned long long)row->greatest);
@@ -51,7 +51,7 @@ static void tell_words(FILE *to)
 
 	fputs("\nwords:\n", to);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		fprintf(to, "  %-15s %s\n", words[i][0], words[i][1]);
+		fprintf(to, "  %-17s %s\n", words[i][0], words[i][1]);
 }
 
 void reprise_command_usage(FILE *to, const struct reprise_command *command)
@@ -68,8 +68,8 @@ void reprise_command_usage(FILE *to, const struct reprise_command *command)
 	for (unsigned int i = 1; i < REPRISE_OPTION_COUNT; i++)
 		if ((has & reprise_option_having(i)) != 0)
 			tell_library_option(to, i);
-	fputs("  --help          show this help; after a command: what that takes\n"
-	      "  --version       show the version\n",
+	fputs("  --help            show this help; after a command: what that takes\n"
+	      "  --version         show the version\n",
 	      to);
 	if (command != NULL && command->id == REPRISE_COMMAND_CTL)
 		tell_words(to);

@@ -108,7 +108,7 @@ class Doctor(unittest.TestCase):
 
     def test_the_driver_its_devices_and_the_toolkit(self):
         said = reprise("doctor", SIM_DEVICES="2", CUDA_HOME=str(self.toolkit(12080))).stdout
-        self.assertRegex(said, r"driver's version CUDA \d+\.\d")
+        self.assertRegex(said, r"driver's version      CUDA \d+\.\d")
         self.assertIn("0: Simulated device", said)
         self.assertIn("1: Simulated device", said)
         self.assertIn(f"CUDA 12.8 in {self.folder}/toolkit;", said)
@@ -203,7 +203,7 @@ class Doctor(unittest.TestCase):
         for line, name in (("/usr/bin/env python3", "python3"), ("/usr/bin/env -S python3 -u", "python3"), ("/usr/bin/env -S -i -u HOME A=b python3 -u", "python3"),
                            ("/usr/bin/env -Spython3 -u", "python3"), ("/usr/bin/env --split-string=python3 -u", "python3")):
             with self.subTest(line):
-                said = self.says(self.file(f"#!{line}\nprint()\n".encode()), 0, f"a script for     {line}", "can be preloaded")
+                said = self.says(self.file(f"#!{line}\nprint()\n".encode()), 0, f"a script for          {line}", "can be preloaded")
                 self.assertRegex(said, rf"program +{shutil.which(name)}\n")
         said = self.says(self.file(b"#!/usr/bin/env ways-nothing-static\n"), 1, "cannot be preloaded: a static program", PATH=f"{WAYS}:{os.environ['PATH']}")
         self.assertIn(f"{WAYS}/ways-nothing-static", said)

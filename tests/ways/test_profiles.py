@@ -122,7 +122,7 @@ class Profiles(unittest.TestCase):
         self.assertEqual([options[name] for name in ("REPRISE_HOLD", "REPRISE_SMALLEST", "REPRISE_MEMORY")],
                          [{"value": 203, "from": mine}, {"value": 2, "from": theirs}, {"value": 128, "from": "environment"}])
         told = subprocess.run([*there, REPRISE, "doctor", PROGRAM], env=self.environment, capture_output=True, text=True, timeout=100)
-        for words in (f"REPRISE_HOLD     203 (from {mine})", f"REPRISE_SMALLEST 2 (from {theirs})"):
+        for words in (f"REPRISE_HOLD          203 (from {mine})", f"REPRISE_SMALLEST      2 (from {theirs})"):
             self.assertIn(f"  {words}\n", told.stdout)
 
     def test_what_is_no_file_to_be_read_neither_stops_nor_ends_a_program(self):
@@ -171,11 +171,11 @@ class Profiles(unittest.TestCase):
     def test_the_doctor_says_what_came_from_where(self):
         path = self.profile("launchbound-driver", "REPRISE_HOLD = 200", "REPRISE_MEMORY = 64")
         outcome = subprocess.run([REPRISE, "doctor", PROGRAM], env=self.environment | {"REPRISE_MEMORY": "128"}, capture_output=True, text=True, timeout=100)
-        for words in (f"REPRISE_HOLD     200 (from {path})", "REPRISE_MEMORY   128 (from the environment)", "other options    defaults; reprise doctor without a program lists them"):
+        for words in (f"REPRISE_HOLD          200 (from {path})", "REPRISE_MEMORY        128 (from the environment)", "other options         defaults; reprise doctor without a program lists them"):
             self.assertIn(f"  {words}\n", outcome.stdout)
         self.assertNotIn("REPRISE_SMALLEST", outcome.stdout)
         without = subprocess.run([REPRISE, "doctor"], env=self.environment, capture_output=True, text=True, timeout=100)
-        self.assertIn("REPRISE_HOLD     400 (default)", without.stdout)
+        self.assertIn("REPRISE_HOLD          400 (default)", without.stdout)
 
     def doctor(self, program=PROGRAM, **environment):
         return subprocess.run([REPRISE, "doctor", program], env=self.environment | environment, capture_output=True, timeout=100).stdout.decode("latin-1")
@@ -187,8 +187,8 @@ class Profiles(unittest.TestCase):
         evil = "a\x1b[2Jb,\x1b]0;evil\x07\x9b31m"
         self.profile("launchbound-driver", f"REPRISE_DENY = {evil}", f"REPRISE_TIMELINE = {self.folder}/{evil}")
         said = self.doctor()
-        self.assertIn("REPRISE_DENY     a?[2Jb,?]0;evil?", said)
-        self.assertIn(f"timeline         {self.folder}/a?[2Jb,?]0;evil?", said)
+        self.assertIn("REPRISE_DENY          a?[2Jb,?]0;evil?", said)
+        self.assertIn(f"timeline              {self.folder}/a?[2Jb,?]0;evil?", said)
         self.shows_no_control(said)
         for name in "REPRISE_DENY", "REPRISE_HOLD", "REPRISE_PAYS", "REPRISE_REPORT", "REPRISE_METRICS":
             with self.subTest(name=name):
@@ -210,11 +210,11 @@ class Profiles(unittest.TestCase):
         for name in "privileged", "script":
             self.profile(name, "REPRISE_MEMORY = 64")
         for program in copy, script:
-            self.assertIn("REPRISE_MEMORY   64 (from ", self.doctor(program))
+            self.assertIn("REPRISE_MEMORY        64 (from ", self.doctor(program))
         copy.chmod(0o4755)
         for program in copy, script:
             said = self.doctor(program, REPRISE_HOLD="77")
-            self.assertIn("  options          none: a program with more rights than its user reads none from the environment, and no profile\n", said)
+            self.assertIn("  options               none: a program with more rights than its user reads none from the environment, and no profile\n", said)
             self.assertNotIn("(from", said)
 
 
