@@ -53,11 +53,12 @@ struct reprise_summary {
 	/* Processes that stood aside for a tool, and that had REPRISE=off: nothing is known of their
 	 * launches. */
 	unsigned int aside, off;
-	char difference[512]; /* found by a process with REPRISE=verify; "": none */
-	char aside_for[128];  /* the tool for which a process stood aside */
-	char measured[192];   /* what turns have measured in the one process that is summed */
-	bool any_measured;    /* any process has measured anything */
-	char stopped[128];    /* why a process stopped replaying before its end */
+	unsigned int paused_now; /* of those that are summed: were paused when the report was written */
+	char difference[512];    /* found by a process with REPRISE=verify; "": none */
+	char aside_for[128];     /* the tool for which a process stood aside */
+	char measured[192];      /* what turns have measured in the one process that is summed */
+	bool any_measured;       /* any process has measured anything */
+	char stopped[128];       /* why a process stopped replaying before its end */
 };
 
 /* Adds a process's report, or counts it as one of the other kind, or as off. False if it is no

@@ -110,6 +110,7 @@ static void add_counts(struct reprise_summary *summary, const char *report)
 		summary->measured[0] = '\0'; /* each has measured itself: the reports tell of all */
 	word(report, "mode", mode, sizeof(mode));
 	summary->unchecked += strcmp(mode, "on") == 0;
+	summary->paused_now += value_of(report, "paused") != NULL;
 	summary->ops += number(report, "ops");
 	summary->replayed += number(report, "replayed");
 	summary->traces += number(report, "traces");

@@ -22,6 +22,7 @@
 struct seen {
 	pid_t process;
 	unsigned long long ops, replayed, unwatched;
+	bool paused;
 };
 
 static struct seen before[REPRISE_PROCESSES_MOST];
@@ -51,6 +52,7 @@ static const char *mode_of(const struct reprise_summary *summary)
 {
 	return summary->aside > 0                          ? "aside"
 	       : summary->counted == 0                     ? "off"
+	       : summary->paused_now > 0                   ? "paused"
 	       : summary->kind == REPRISE_SUMMARY_OBSERVED ? "observe"
 	       : summary->unchecked > 0                    ? "on"
 	                                                   : "verify";
@@ -68,7 +70,7 @@ static void tell_lately(const struct seen *now, char words[REPRISE_AMOUNT_MOST])
 		snprintf(words, REPRISE_AMOUNT_MOST, "%.1f %%",
 		         100.0 * (double)(now->replayed - then->replayed) / (double)ops);
 	else
-		strcpy(words, now->unwatched > then->unwatched ? "off" : "idle");
+		strcpy(words, now->unwatched == then->unwatched ? "idle" : now->paused ? "paused" : "off");
 }
 
 /* By turns, or what is expected of replaying. */
@@ -115,6 +117,7 @@ static void show_process(pid_t process, struct seen *now)
 		now->ops = summary.ops;
 		now->replayed = summary.replayed;
 		now->unwatched = summary.paused + summary.eager_stopped;
+		now->paused = summary.paused_now > 0;
 		tell_lately(now, lately);
 		tell_gain(&summary, gain, sizeof(gain));
 		snprintf(share, sizeof(share), "%.1f %%", reprise_summary_share(&summary));

@@ -62,10 +62,8 @@ REPRISE_HOT bool reprise_eager_unseen_ends(void)
 
 enum reprise_counter reprise_eager_counter(void)
 {
-	bool paused = (atomic_load(&reprise_pauses) & ~REPRISE_PAUSE_FLAGS) != 0;
-
 	return reprise_stopped() != NULL ? REPRISE_COUNT_eager_stopped
-	       : paused                  ? REPRISE_COUNT_paused_ops
+	       : reprise_is_paused()     ? REPRISE_COUNT_paused_ops
 	       : reprise_eager_unseen()  ? REPRISE_COUNT_unseen_ops
 	                                 : REPRISE_COUNT_eager_capturing;
 }

@@ -104,6 +104,13 @@ static inline bool reprise_all_are_eager(void)
 	return atomic_load_explicit(&reprise_pauses, memory_order_relaxed) != 0;
 }
 
+/* True in a pause: the program has asked for it, or somebody from outside. */
+static inline bool reprise_is_paused(void)
+{
+	return (atomic_load_explicit(&reprise_pauses, memory_order_relaxed) & ~REPRISE_PAUSE_FLAGS) !=
+	       0;
+}
+
 extern _Atomic(const char *) reprise_stopped_because;
 
 /* The reason why nothing is deferred any more; NULL while Reprise takes part. */

@@ -180,6 +180,8 @@ static void add_process(struct reprise_text *text, enum reprise_json_moment mome
 	string(text, "difference",
 	       reprise_verify_difference()[0] != '\0' ? reprise_verify_difference() : NULL);
 	string(text, "stopped", reprise_stopped());
+	if (reprise_is_paused())
+		reprise_text_add(text, "  \"paused\": true,\n");
 	reprise_rows_add_turns(text);
 }
 

@@ -365,7 +365,10 @@ class ByName(unittest.TestCase):
         self.assertEqual(next(rows)[6], "-")
         self.assertRegex(next(row for row in rows if row[6] != "idle")[6], r"^[\d.]+$")
         ctl(process, "off")
-        self.assertTrue(any(row[6] == "off" for _, row in zip(range(DEADLINE), rows)))
+        self.assertTrue(any((row[2], row[6]) == ("paused", "paused") for _, row in zip(range(DEADLINE), rows)))
+        self.assertEqual(self.row(process)[2], "paused")
+        ctl(process, "on")
+        self.assertEqual(self.row(process)[2], "on")
         shown.terminate()
         self.assertNotIn("\x1b", shown.stdout.read())
 
@@ -418,7 +421,7 @@ class OnATerminal(unittest.TestCase):
 
     def test_a_line_while_it_runs_and_none_after(self):
         self.start("sh", "-c", " ".join([*LOOP, FOR_LONG]) + " & loop=$!; read line; kill $loop; wait $loop; exit 7")
-        self.shows(rb"reprise: [\d.]+ % of [\d,]+ launches replayed, \d+ sequences, [\d.]+ MiB\x1b\[K\r")
+        self.shows(rb"reprise: [\d.]+ % of [\d,]+ launches replayed, \d+ sequences?, [\d.]+ MiB\x1b\[K\r")
         os.write(self.terminal, b"\n")
         self.assertEqual(os.waitstatus_to_exitcode(self.status()), 7)
         self.assertEqual(self.look().replace(b"\r\n", b"\n").rpartition(b"\r\x1b[K")[2].count(b" MiB"), 0)
