@@ -112,6 +112,22 @@ static char *split(char *line, char **value)
 	return trim(name);
 }
 
+/* By the option's variable, or as the command names it: `--hold`, or `hold`. */
+static enum reprise_option option_of(const char *name)
+{
+	enum reprise_option option = reprise_option_of(name);
+	char variable[64] = "REPRISE_";
+	size_t length = strlen(variable);
+
+	if (option != REPRISE_OPTION_COUNT)
+		return option;
+	name += strncmp(name, "--", 2) == 0 ? 2 : 0;
+	for (; (islower((unsigned char)*name) || *name == '-') && length < sizeof(variable) - 1; name++)
+		variable[length++] = *name == '-' ? '_' : (char)toupper((unsigned char)*name);
+	variable[length] = '\0';
+	return *name == '\0' ? reprise_option_of(variable) : REPRISE_OPTION_COUNT;
+}
+
 static void take_line(struct profile *profile, char *line)
 {
 	char shown[REPRISE_LOG_NAME_MOST], *value, *name = split(line, &value);
@@ -119,13 +135,13 @@ static void take_line(struct profile *profile, char *line)
 
 	if (name == NULL)
 		return;
-	option = reprise_option_of(name);
+	option = option_of(name);
 	if (value != NULL && option != REPRISE_OPTION_COUNT) {
 		take_value(profile, option, value);
 	} else if (takes_word(profile)) {
 		reprise_printable(name, SIZE_MAX, shown, sizeof(shown));
 		reprise_log(REPRISE_LOG_WARNING, "%s:%u: \"%s\" is no %s", profile->shown, profile->number,
-		            shown, value == NULL ? "VARIABLE = value" : "option");
+		            shown, value == NULL ? "OPTION = value" : "option");
 	}
 }
 
@@ -260,7 +276,7 @@ static bool gives(char *text, enum reprise_option option)
 	for (char *line; (line = strsep(&text, "\n")) != NULL;) {
 		char *value, *name = split(line, &value);
 
-		if (name != NULL && value != NULL && *value != '\0' && reprise_option_of(name) == option)
+		if (name != NULL && value != NULL && *value != '\0' && option_of(name) == option)
 			return true;
 	}
 	return false;

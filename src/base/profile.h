@@ -3,9 +3,10 @@
  * machine's folder, /etc/reprise, and then from the user's, $XDG_CONFIG_HOME/reprise or
  * ~/.config/reprise, which counts more. The environment counts more than both.
  *
- * A line is `VARIABLE = value`, with the variables of options (options.h), or it is empty or begins
- * with #. Blanks around both are left out. What cannot be used is named, once, and has no effect;
- * of a file with many such lines, the first are named, and the others counted.
+ * A line is `OPTION = value`, or it is empty or begins with #. An option is named by its variable
+ * (options.h), or as the command names it: `REPRISE_HOLD`, `--hold` or `hold`. Blanks around both
+ * are left out. What cannot be used is named, once, and has no effect; of a file with many such
+ * lines, the first are named, and the others counted.
  *
  * A file is read only if it is a plain one, of the user or of root, that not everybody may write,
  * of at most REPRISE_PROFILE_MOST bytes. A program with more rights than its user (AT_SECURE) reads

@@ -82,7 +82,8 @@ static void alter(void)
 		"=",    "==",      "\n",       "\r\n",    "#",
 		" ",    "\t",      "%s%n",     "\033[2J", "\xef\xbb\xbf",
 		"\xff", "REPRISE", "REPRISE_", "_",       "99999999999999999999999",
-		"-1",   "0x10",    "\"",       "\\",      "\v\f"};
+		"-1",   "0x10",    "\"",       "\\",      "\v\f",
+		"--",   "hold"};
 	static char run[MOST];
 	const char *word = nasty[any(sizeof(nasty) / sizeof(*nasty))];
 	size_t at = any(size + 1), length = any(size - at + 1);

@@ -110,6 +110,19 @@ START_TEST(what_a_file_gives_counts)
 }
 END_TEST
 
+START_TEST(options_may_be_named_as_the_command_names_them)
+{
+	write_text("hold = 200\n--smallest = 7\n --record-most=9\nnvtx-off = warm*\n");
+	read_by(from_folder);
+	ck_assert_str_eq(said, "");
+	ck_assert_uint_eq(reprise_option(REPRISE_OPTION_HOLD), 200);
+	ck_assert_uint_eq(reprise_option(REPRISE_OPTION_SMALLEST), 7);
+	ck_assert_uint_eq(reprise_option(REPRISE_OPTION_RECORD_MOST), 9);
+	ck_assert_str_eq(reprise_option_text(REPRISE_OPTION_NVTX_OFF), "warm*");
+	ck_assert(reprise_profile_gives(path, REPRISE_OPTION_NVTX_OFF));
+}
+END_TEST
+
 START_TEST(the_environment_counts_more_even_if_it_cannot_be_used)
 {
 	write_text("REPRISE_HOLD = 200\nREPRISE_MEMORY = 100\n");
@@ -167,10 +180,21 @@ END_TEST
 static const struct {
 	const char *text, *words;
 } lines[] = {
-	{"REPRISE_HOLD", ":1: \"REPRISE_HOLD\" is no VARIABLE = value\n"},
+	{"REPRISE_HOLD", ":1: \"REPRISE_HOLD\" is no OPTION = value\n"},
 	{"\nREPRISE_HELD = 1", ":2: \"REPRISE_HELD\" is no option\n"},
 	{"HOLD = 1", ":1: \"HOLD\" is no option\n"},
 	{" = 1", ":1: \"\" is no option\n"},
+	{"-- = 1", ":1: \"--\" is no option\n"},
+	{"---hold = 1", ":1: \"---hold\" is no option\n"},
+	{"--HOLD = 1", ":1: \"--HOLD\" is no option\n"},
+	{"--REPRISE_HOLD = 1", ":1: \"--REPRISE_HOLD\" is no option\n"},
+	{"record_most = 1", ":1: \"record_most\" is no option\n"},
+	{"reprise = off", ":1: \"reprise\" is no option\n"},
+	{"hold- = 1", ":1: \"hold-\" is no option\n"},
+	{"hold", ":1: \"hold\" is no OPTION = value\n"},
+	{"hold = -1", ":1: REPRISE_HOLD: \"-1\" is not a number from 0 to 100000 (microseconds)\n"},
+	{"--hold-and-a-name-that-goes-on-for-longer-than-that-of-any-option-does = 1",
+     ":1: \"--hold-and-a-name-that-goes-on-for-longer"},
 	{"REPRISE_HOLD = -1", ":1: REPRISE_HOLD: \"-1\" is not a number from 0 to 100000"},
 	{"REPRISE_HOLD = 1 # ms", ":1: REPRISE_HOLD: \"1 # ms\" is not a number"},
 	{"REPRISE = maybe", ":1: REPRISE: \"maybe\" is not one of off|observe|on|verify\n"},
@@ -211,7 +235,7 @@ START_TEST(of_many_lines_that_cannot_be_used_the_first_are_named)
 	write_text(text);
 	read_by(from_folder);
 	snprintf(expected, sizeof(expected),
-	         "%d: \"line\" is no VARIABLE = value\nreprise: %s: 2 more lines cannot be used\n",
+	         "%d: \"line\" is no OPTION = value\nreprise: %s: 2 more lines cannot be used\n",
 	         REPRISE_PROFILE_NAMED_MOST, path);
 	ck_assert_msg(strstr(said, expected) != NULL &&
 	                  strstr(strstr(said, expected), expected) + strlen(expected) ==
@@ -462,6 +486,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, what_a_file_gives_counts);
+	tcase_add_test(tests, options_may_be_named_as_the_command_names_them);
 	tcase_add_test(tests, the_environment_counts_more_even_if_it_cannot_be_used);
 	tcase_add_test(tests, the_users_folder_is_the_environments);
 	tcase_add_test(tests, a_later_file_counts_more);
