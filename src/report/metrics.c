@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/launcher.h"
 #include "base/options.h"
 #include "base/output.h"
@@ -96,6 +97,17 @@ static void add_value(struct reprise_text *text, const char *name, const char *t
 	reprise_text_add(text, "reprise_%s{%s} %.9g\n", name, metrics.labels, value);
 }
 
+/* Of a process that was killed the file is left: what else it says may be true of one that runs. */
+static void add_time(struct reprise_text *text)
+{
+	uint64_t now_ms = reprise_clock_common_ns() / 1000000;
+
+	begin(text, "written_timestamp_seconds", "gauge",
+	      "When this file was written, in seconds since 1970: once a second while launches come.");
+	reprise_text_add(text, "reprise_written_timestamp_seconds{%s} %" PRIu64 ".%03u\n",
+	                 metrics.labels, now_ms / 1000, (unsigned int)(now_ms % 1000));
+}
+
 static void add_exits(struct reprise_text *text, const struct reprise_lane_counts *counts)
 {
 	begin(
@@ -143,6 +155,7 @@ static void add_all(struct reprise_text *text, const struct reprise_totals *tota
 	add_value(text, "graph_bytes", "gauge", "Device memory of graphs, as estimated.",
 	          (double)reprise_estimate_bytes());
 	add_turns(text);
+	add_time(text);
 }
 
 static int write_text(int file, const struct reprise_totals *totals)

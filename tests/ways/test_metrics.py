@@ -83,6 +83,8 @@ class Metrics(unittest.TestCase):
             self.assertIn((f"reprise_{name}_total", None), first)
         self.assertGreater(later["reprise_replayed_ops_total", None][0], 0)
         self.assertGreater(later["reprise_graph_bytes", None][0], 0)
+        self.assertLess(abs(time.time() - later["reprise_written_timestamp_seconds", None][0]), DEADLINE)
+        self.assertGreaterEqual(later["reprise_written_timestamp_seconds", None][0], first["reprise_written_timestamp_seconds", None][0] + 0.5)
         self.assertNotIn(("reprise_gain_ratio", None), later)    # without turns nothing is measured
         process.kill()
         process.wait()
