@@ -69,6 +69,11 @@ class Setup(unittest.TestCase):
     def test_a_sanitizer_that_the_whole_process_would_need(self):
         self.refuses("-Db_sanitize=memory", reason="-Db_sanitize=memory: it has to be in all that a process loads")
 
+    @unittest.skipUnless(shutil.which("aarch64-linux-gnu-gcc"), "there is no compiler here that has it")
+    def test_a_sanitizer_that_marks_pointers(self):
+        """For AArch64, and by a flag: on x86-64 compilers have it without what it needs, and older ones of meson do not offer it."""
+        self.refuses("--cross-file", str(TOP / "cross" / "aarch64-linux-gnu.ini"), "-Dc_args=-fsanitize=hwaddress", reason="-fsanitize=hwaddress: it marks pointers")
+
     @unittest.skipUnless(shutil.which("clang"), "there is no clang here")
     def test_a_sanitizer_whose_functions_would_be_missed(self):
         for sanitizer in "address", "thread", "address,undefined":
