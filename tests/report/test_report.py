@@ -547,7 +547,7 @@ class Shorter(unittest.TestCase):
 
 class Words(unittest.TestCase):
     def test_what_the_run_would_take(self):
-        told = {"wall_ns": 181_000_000, "launch_time_ns": 2_500_000, "replayed": 1000, "launches": 200, "histograms": {},
+        told = {"wall_ns": 181_000_000, "launch_time_ns": 2_500_000, "replayed": 1000, "launches": 200, "saved_ns": 0, "histograms": {},
                 "gain": {"replaced_ns": 1000 * 2500, "launches_ns": 1000 * 400, "patches_ns": 0, "exits_ns": 0, "defers_ns": 0, "firsts": 1000, "pauses": 0, "pauses_ns": 0}}
         self.assertEqual(observed.run_shorter(told), [("estimate of the run", "181 ms → 179 ms", "1.01 x if kernels take 1 us; run with --cupti to measure")])
         told["gpu"] = {"kernels": 10, "busy_ns": 50000}
@@ -555,6 +555,7 @@ class Words(unittest.TestCase):
         told["gain"]["launches_ns"] *= 100
         self.assertEqual(observed.run_shorter(told)[0][1:], ("181 ms → 218 ms", "1.21 x slower with kernels of 5 us, as measured"))
         self.assertEqual(observed.with_graphs(told), "Estimate with graphs: 181 ms → 218 ms (1.21 x slower) with kernels of 5 us, as measured.")
+        self.assertEqual(observed.run_shorter(told | {"saved_ns": 300_000})[1:], [("", "", "slower all the same: the GPU would wait until each sequence is complete")])
         del told["gpu"]
         told["options"] = {"REPRISE_CUPTI": {"value": 1, "from": "command"}}
         self.assertIn("if kernels take 1 us: CUPTI measured none.", observed.with_graphs(told))
@@ -578,7 +579,7 @@ class Words(unittest.TestCase):
     def test_the_three_things_that_stand_in_the_way_are_those_of_the_most_launches(self):
         sites = [{"kind": "waits", "call": "cuStreamSynchronize", "count": 500, "library": "/opt/app", "symbol": "main", "symbol_offset": 16},
                  {"kind": "waits", "call": "cuEventSynchronize", "count": 9}, {"kind": "unfit", "call": "pageable", "count": 900}]
-        told = {"mode": "observe", "ops": 10000, "replayed": 8000, "exited": {"values": 700, "guard": 20}, "exited_ops": 720, "unfit": {"pageable": 900}, "backed_off": 0,
+        told = {"mode": "observe", "ops": 10000, "replayed": 8000, "exited": {"values": 700, "guard": 20}, "exited_ops": 720, "unfit": {"pageable": 900}, "backed_off": 0, "launches": 800,
                 "short_eager": 0, "call_sites": sites, "wall_ns": 100_000_000, "launch_time_ns": 30_000_000, "gain": dict.fromkeys(("launches_ns", "patches_ns", "exits_ns", "defers_ns", "launch_ns"), 0)
                 | {"replaced_ns": 8000 * 3000, "launches_ns": 8000 * 1000, "launch_ns": 5000, "eager_ns": {"kernel": 3000, "copy": 4000}}}
         self.assertEqual(observed.in_the_way(told).splitlines(),
@@ -587,6 +588,12 @@ class Words(unittest.TestCase):
                           "  700 x  arguments changed            arguments came that the graph does not stand for; they may come again",
                           "    to do: keep buffers and sizes for as long as the loop runs; worth about 1.4 % of the run",
                           "  500 x  cuStreamSynchronize          ends a sequence, once in 20 launches; call site app: main+0x10"])
+        sites[0]["count"], sites[2]["library"] = 800, "/opt/app"
+        self.assertEqual(observed.in_the_way(told).splitlines()[1:5],
+                         ["  900 x  cannot be graphed: pageable  copy from or to pageable, managed or unknown memory; call site app+0x0",
+                          "    to do: pin this buffer (cudaHostAlloc, cudaHostRegister; pin_memory in PyTorch); worth about 7.2 % of the run",
+                          "  800 x  cuStreamSynchronize          ends a sequence, once in 12 launches; call site app: main+0x10",
+                          "    to do: wait less often, or only for what the host reads; worth about 4.0 % of the run"])
         told |= {"replayed": 10000, "exited": {}, "exited_ops": 0, "unfit": {}, "call_sites": sites[1:2]}
         self.assertEqual(observed.in_the_way(told), "In the way: nothing that concerns 0.1 % of the launches.\n")
 

@@ -9,6 +9,8 @@ SEQUENCES_MOST = 8
 OBSTACLES_FIRST = 3    # that are told first
 OBSTACLE_LEAST = 0.001    # of the launches: what is rarer is not told first (guess)
 CUTS = {"waits": "ends a sequence", "orders": "ends the sequence of its stream", "ends": "ends a sequence, and frees or changes what it may use", "allocates": "allocates between launches"}
+# The obstacles of the same kinds (advice.py), which are told where they weigh enough.
+OBSTACLES_OF_CUTS = {"waits": "few calls between two waits", "orders": "calls that order streams, or that no graph takes,", "ends": "calls that free or change what graphs use", "allocates": "allocations between calls"}
 KERNEL_US = (1, 2, 5, 10, 20)  # assumed durations of a kernel, if none was measured
 
 
@@ -67,12 +69,23 @@ def with_graphs(report):
     return f"Estimate with graphs: {duration(run)} → {duration(left)} ({factor(run, left)}) {if_kernels(report)}{several}."
 
 
+def kept(report):
+    """What keeps launches from being replayed, as (launches, what, how, obstacle or None)."""
+    obstacles = advice.of_fates(report)
+    for name, ops, meaning in list(reports.fates(report))[1:]:
+        if name != "measured eagerly":
+            obstacle = obstacles.get(name)
+            yield ops, name, meaning + (f"; call site {obstacle.site}" if obstacle and obstacle.site else ""), obstacle
+
+
 def cuts(report):
-    """The call sites that end sequences, or allocate, as (times, what, how)."""
-    for row in report["call_sites"]:
+    """The call sites that end sequences, or allocate, likewise; the obstacle of their kind at the most frequent one."""
+    obstacles = {obstacle.name: obstacle for _, obstacle in advice.sites(report)}
+    for row in reports.biggest(report["call_sites"], "count", len(report["call_sites"])):
         if row["kind"] in CUTS and row["count"]:
             every = max(report["ops"] // row["count"], 1)
-            yield row["count"], row["call"], f"{CUTS[row['kind']]}, once in {of_launches(every)}; call site {reports.call_site(row)}"
+            yield (row["count"], row["call"], f"{CUTS[row['kind']]}, once in {of_launches(every)}; call site {reports.call_site(row)}",
+                   obstacles.pop(OBSTACLES_OF_CUTS[row["kind"]], None))
 
 
 def to_do(obstacle):
@@ -84,17 +97,15 @@ def to_do(obstacle):
 def in_the_way(report):
     """What keeps most launches from being replayed, or cuts most sequences: a call that ends one counts as one launch, the next one, which the GPU waits for. Nothing is to be done about
     what is still learnt: it is told only where it is the most."""
-    kept = [(ops, name, meaning) for name, ops, meaning in list(reports.fates(report))[1:] if name != "measured eagerly"]
-    rows = [row for row in [*kept, *cuts(report)] if row[0] >= OBSTACLE_LEAST * report["ops"] and row[0]]
+    rows = [row for row in [*kept(report), *cuts(report)] if row[0] >= OBSTACLE_LEAST * report["ops"] and row[0]]
     rows = sorted(rows, key=lambda row: row[0], reverse=True)
     rows = [row for i, row in enumerate(rows) if i == 0 or row[1] != reports.LEARNING][:OBSTACLES_FIRST]
     if not rows:
         return f"In the way: nothing that concerns {share(OBSTACLE_LEAST, 1)} of the launches.\n"
-    told = tables.table("In the way", ("", "<", "<"), [(f"{count(number)} x", name, how) for number, name, how in rows]).splitlines()
-    obstacles = advice.of_fates(report)
+    told = tables.table("In the way", ("", "<", "<"), [(f"{count(number)} x", name, how) for number, name, how, _ in rows]).splitlines()
     for i in range(len(rows) - 1, -1, -1):
-        if rows[i][1] in obstacles:
-            told.insert(i + 2, to_do(obstacles[rows[i][1]]))
+        if rows[i][3]:
+            told.insert(i + 2, to_do(rows[i][3]))
     return "\n".join(told) + "\n"
 
 
@@ -118,19 +129,22 @@ def summary(report):
     else:
         rows.append(("expected saving of launch time", "none", ""))
     if even:
-        rows.append(("break-even", of_launches(even), f"of a graph; building {count(report['traces'])} graph{'s' * (report['traces'] != 1)} takes about {duration(report['gain']['build_ns'])} in the background"))
+        rows.append(("break-even", of_launches(even), f"of a graph; building {'1 graph takes about' if report['traces'] == 1 else count(report['traces']) + ' graphs takes about'} {duration(report['gain']['build_ns'])} in the background"))
     if tables.assumed(report):
         rows.append(("assumed", "", f"as on an H200: {tables.assumed(report)}"))
     return tables.table("What it does", ("<", "", "<"), rows)
 
 
 def run_shorter(report):
-    """A row with the estimated duration of the run under Reprise; no row if there is no estimate."""
+    """A row with the estimated duration of the run under Reprise, and why it gets longer though launches take less; no row if there is no estimate."""
     found = estimate(report)
     if found is None:
         return []
     run, left = found
-    return [("estimate of the run", f"{duration(run)} → {duration(left)}", f"{factor(run, left)} {if_kernels(report)}")]
+    rows = [("estimate of the run", f"{duration(run)} → {duration(left)}", f"{factor(run, left)} {if_kernels(report)}")]
+    if left > run and report["saved_ns"] > 0:
+        rows.append(("", "", "slower all the same: the GPU would wait until each sequence is complete"))
+    return rows
 
 
 def measured(report):
