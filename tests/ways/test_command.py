@@ -228,6 +228,11 @@ class AtTheEnd(WithFolder):
                             ({"unfit": {"pageable": 2400}, "traces": 0}, "none of them can be part of a graph; reprise observe says why")):
             self.assertEqual(self.said("run", "--", self.reporting(nothing | change)), [f"reprise: replayed 0 of 2,400 launches: {why}"])
 
+    def test_a_gpu_that_is_never_idle_is_why_nothing_was_replayed(self):
+        said = self.said("run", "--report", "r.json", "--", BUILD / "tests" / "hazards" / "hazards", PROGRAMS / "driver_kernels.so", "persistent_kernel", REPRISE_PAYS="measured")[0]
+        self.assertRegex(said, r"^reprise: replayed 0 of [\d,]+ launches: the GPU was busy whenever a graph was to be built, so none was")
+        self.assertRegex(json.loads((self.folder / "r.json").read_text())["measured"], "^the GPU was busy whenever a graph was to be built, so none was")
+
     def test_what_turns_have_found_is_why_nothing_was_replayed(self):
         nothing = {"ops": 2400, "replayed": 0, "wall_ns": 8000000, "saved_ns": 0}
         left = "no gain: left eager after 5.1 ms, cost 100 us"

@@ -255,6 +255,9 @@ static const struct {
 	{{.verdict = REPRISE_VERDICT_BOUND, .turns = 2, .decided_ns = 2000000000, .lost_ns = 3000000},
      "GPU-bound: nothing to gain; left eager after 2 s, cost 3 ms"},
 	{{.turns = 1, .lost_ns = 2000000}, "too short to measure: no verdict in 1 turn, cost 2 ms"},
+	{{.turns = 1}, "too short to measure: no verdict in 1 turn"},
+	{{.verdict = REPRISE_VERDICT_BOUND, .turns = 2, .decided_ns = 2000000000},
+     "GPU-bound: nothing to gain; left eager after 2 s"},
 	{{.turns = 6, .lost_ns = 2000000}, "too short to measure: no verdict in 6 turns, cost 2 ms"},
 	{{.turns = 0}, "too short to measure"},
 	/* A loop that had a verdict, and then one that has none. */
@@ -284,6 +287,25 @@ START_TEST(what_turns_have_measured_is_told_in_words)
 
 	reprise_report_turns(&told, words, sizeof(words));
 	ck_assert_str_eq(words, results[_i].words);
+}
+END_TEST
+
+START_TEST(a_gpu_that_was_busy_whenever_a_graph_was_to_be_built_is_told)
+{
+	struct reprise_turns_told told = {.on = true, .result = {.turns = 2, .lost_ns = 3000000}};
+	char words[160];
+
+	reprise_count(REPRISE_COUNT_quiescence_missed, 7);
+	reprise_report_turns(&told, words, sizeof(words));
+	ck_assert_str_eq(words,
+	                 "the GPU was busy whenever a graph was to be built, so none was, cost 3 ms");
+	reprise_count(REPRISE_COUNT_graphs_built, 2);
+	told.result.lost_ns = 0;
+	reprise_report_turns(&told, words, sizeof(words));
+	ck_assert_str_eq(words, "the GPU was busy 7 of the 9 times that a graph was to be built");
+	reprise_count(REPRISE_COUNT_graphs_built, 5);
+	reprise_report_turns(&told, words, sizeof(words));
+	ck_assert_str_eq(words, "too short to measure: no verdict in 2 turns");
 }
 END_TEST
 
@@ -317,6 +339,7 @@ int main(void)
 	tcase_add_test(tests, nothing_is_noted_where_nobody_reads_it);
 	tcase_add_loop_test(tests, what_turns_have_measured_is_told_in_words, 0,
 	                    sizeof(results) / sizeof(*results));
+	tcase_add_test(tests, a_gpu_that_was_busy_whenever_a_graph_was_to_be_built_is_told);
 	tcase_add_test(tests, in_a_long_run_it_is_said_that_no_loop_was_found);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
