@@ -20,8 +20,9 @@
 #define REPRISE_EXITS(X) \
 	X(guard, "sequence changed", "another call came than the sequence has there") \
 	X(values, "arguments changed", \
-	  "arguments came that the graph does not stand for; they may come again") \
-	X(barrier, "needed at once", "a call came that may look at the stream, or order it") \
+	  "other arguments came than the graph was built for; they may come again") \
+	X(barrier, "needed at once", \
+	  "a wait, a query or an order of streams needed them before the sequence was complete") \
 	X(hold, "waited too long", "calls had been deferred for as long as the hold limit allows") \
 	X(launch, "graph not launched", "the graph could not be patched or launched")
 

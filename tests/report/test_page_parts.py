@@ -20,6 +20,7 @@ import compare
 import judgement
 import kernel_names
 import page
+import plots
 import reports
 import words
 from lib import runs
@@ -27,7 +28,7 @@ from lib import runs
 COMMAND = runs.Command(Path(sys.argv[1]))
 SCREENSHOTS = Path(__file__).resolve().parents[2] / "scripts" / "screenshots"
 TAGS = {"html", "head", "meta", "link", "title", "style", "body", "main", "header", "section", "h1", "h2", "h3", "p", "code", "dl", "div", "dt", "dd", "span", "i", "b", "small", "ol", "li", "abbr",
-        "table", "thead", "tbody", "tr", "th", "td", "figure", "figcaption", "svg", "rect", "details", "summary"}
+        "table", "thead", "tbody", "tr", "th", "td", "figure", "figcaption", "svg", "rect", "details", "summary", "wbr"}
 ATTRIBUTES = {"lang", "charset", "name", "content", "http-equiv", "rel", "href", "class", "title", "style", "data-head", "scope", "start", "viewbox", "preserveaspectratio", "role", "aria-label", "x", "y",
               "width", "height"}
 INJECTED = "\"'><script>alert(1)</script><img src=x onerror=alert(2)></style></title>"
@@ -112,7 +113,7 @@ class Verdict(WithReports):
         self.assertIn("interval 1.01 to 1.04.", told.words)
         told = self.judged(turns=TURNS | {"verdict": "eager", "gain": 950, "low": 940, "high": 960})
         self.assertEqual(told.headline, "No gain: left as it was; measuring cost 1 ms")
-        self.assertIn("Replaying gained nothing (1.05 x slower, interval 1.04 to 1.06), so after 1 s all calls went one by one.", told.words)
+        self.assertIn("Replaying gained nothing (1.05 x slower, interval 1.04 to 1.06), so after 1 s all calls were left eager.", told.words)
         each = [copy.deepcopy(self.on) | {"rank": rank, "turns": TURNS | {"gain": gain}} for rank, gain in enumerate((980, 1300))]
         self.assertEqual(judgement.of({**self.on, "processes": 2}, each).headline, "1.02 x slower to 1.30 x faster")
         observed = copy.deepcopy(self.observed)
@@ -135,10 +136,11 @@ class Verdict(WithReports):
         self.assertIn("7 calls came while Reprise was off", page.whole([copy.deepcopy(self.on) | {"ops": 0, "paused_ops": 7}]))
 
     def test_only_the_place_is_in_the_code_font(self):
-        for site, shown in (("app+0x7 and 1 other place", "<code>app+0x7</code> and 1 other place"), ("cuMemFree at a and b+0x7 and 1,234 other places", "<code>cuMemFree at a and b+0x7</code> and 1,234 other places"),
-                            ("app+0x7", "<code>app+0x7</code>"), ("", None)):
+        for site, shown in ((("app+0x7", "and 1 other place"), "<code>app+0x7</code> and 1 other place"), (("cuMemFree in a and b+0x7", "and 1,234 other places"), "<code>cuMemFree in a and b+0x7</code> and 1,234 other places"),
+                            (("app+0x7", ""), "<code>app+0x7</code>"), (("cuMemFree", advice.PLACE_BY_OBSERVE), "<code>cuMemFree</code>; <code>reprise observe</code> names the place"),
+                            (("", advice.PLACE_BY_OBSERVE), "<code>reprise observe</code> names the place"), (advice.NOWHERE, None)):
             text = page.advised(advice.Obstacle("x", "7 calls", site, "do this", 0.5, 0.1))
-            self.assertIn(f"</b> at {shown}: do this" if shown else "</b>: do this", text)
+            self.assertIn(f"</b> ({shown}): do this" if shown else "</b>: do this", text)
 
     def test_a_gain_that_was_left_for_its_processor_time(self):
         told = self.judged(turns=TURNS | {"verdict": "costly", "processor": 1083})
@@ -151,11 +153,41 @@ class Verdict(WithReports):
         self.assertIn("turns have not shown whether replaying gains: at most 1.04 x, interval 0.98 to 1.04.", told.words)
 
     def test_without_a_verdict_the_turns_are_told(self):
-        self.assertIn("176 turns have not shown yet whether replaying gains. Measuring cost 1 ms.", self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0, "turns": 176}).words)
-        for measured, words in (("too short to measure", "The program's loop was too short to measure."), ("not measured: no loop was found", "No loop was found to measure.")):
-            self.assertIn(words, self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0, "turns": 0}, measured=measured).words)
-        told = self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0, "earlier": {"verdict": "eager", "gain": 900, "low": 800, "high": 1000}}, measured="no gain: an earlier loop was left eager, cost 3 ms; the last loop was too short to measure")
-        self.assertIn("no gain: an earlier loop was left eager, cost 3 ms; the last loop was too short to measure.", told.words)
+        for turns, measured, headline, words in (
+                (176, "too short to measure: no verdict in 176 turns, cost 1 ms", "Too short to measure; measuring cost 1 ms", "176 turns have not shown yet whether replaying gains, in a run of 2 s."),
+                (0, "too short to measure", "Too short to measure", "The run of 2 s ended before a loop was measured."),
+                (0, "not measured: no loop was found", "No loop was found to measure", "None was found in 470 ms of search; 7 calls in between were eager.")):
+            told = self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0, "turns": turns, "searched_ns": 470_000_000}, measured=measured, wall_ns=2_000_000_000, turn_ops=7)
+            self.assertEqual((told.tone, told.headline, told.bars), ("fair", headline, ()))
+            self.assertIn(words, told.words)
+
+    def test_an_earlier_loop_is_told_where_the_last_has_no_verdict(self):
+        def earlier(verdict, gain, low, high):
+            return self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0, "earlier": {"verdict": verdict, "gain": gain, "low": low, "high": high}}, measured="anything")
+
+        told = earlier("replay", 2000, 1250, 2500)
+        self.assertEqual((told.tone, told.headline, told.words), ("good", "2.00 x faster in an earlier loop", "Measured by turns, interval 1.25 to 2.50. The last loop was too short to measure. Measuring cost 1 ms."))
+        self.assertEqual([(label, value) for label, _, value in told.bars], [("without Reprise", "100 %"), ("with Reprise", "50 %")])
+        self.assertEqual(told.spread, (0.4, 0.8))
+        for verdict, gain, words in (("eager", 900, "Replaying gained nothing (1.11 x slower, interval 1.00 to 1.25), so that loop was left eager."), ("eager", 0, "In the long run replaying was slower than eager calls, so"),
+                                     ("costly", 1100, "for more than 1.02 x the processor time, so"), ("unclear", 1010, "Replaying gained at most 1.00 x, interval 0.80 to 1.00, so"), ("bound", 0, "The program was GPU-bound there, so")):
+            told = earlier(verdict, gain, 800, 1000)
+            self.assertEqual((told.tone, told.headline, bool(told.bars)), ("fair", "An earlier loop was left as it was; measuring cost 1 ms", gain > 0))
+            self.assertIn(words, told.words)
+
+    def test_a_loop_that_became_slower_says_so(self):
+        told = self.judged(turns=TURNS | {"verdict": "eager", "gain": 0})
+        self.assertEqual((told.words, told.bars), ("In the long run replaying was slower than eager calls, so after 1 s all calls were left eager.", []))
+
+    def test_what_turned_turns_off_is_told(self):
+        without = {name: value for name, value in self.on.items() if name not in ("turns", "measured")}
+        for options, words in (({}, "Turns, which measure it, were off."), ({"REPRISE_PAYS": "assumed"}, "were off: REPRISE_PAYS=assumed."), ({"REPRISE_TURNS": 0, "REPRISE_RECORD": "x.ops"}, "were off: REPRISE_TURNS=0, REPRISE_RECORD is set.")):
+            report = without | {"options": {name: {"value": value, "from": "environment"} for name, value in options.items()}}
+            self.assertTrue(judgement.of(report, [report]).words.endswith(words))
+
+    def test_the_loss_has_the_colour_of_the_verdict(self):
+        for turns, kind in ((TURNS | {"verdict": "eager", "gain": 800, "low": 750, "high": 850}, "fair"), (TURNS | {"gain": 800, "low": 750, "high": 850}, "bad"), (TURNS, None)):
+            self.assertEqual(re.findall(r'<i class="(\w+)"[^>]* title="what is lost">', page.comparison(self.judged(turns=turns))), [kind] if kind else [])
 
     def test_a_script_is_named_and_not_its_interpreter(self):
         for command, name in ((["/usr/bin/python3", "train.py", "--epochs", "3"], "train.py"), (["python3.12", "-u", "/a/b/train.py"], "train.py"), (["python3", "-m", "package.train"], "package.train"),
@@ -168,7 +200,7 @@ class Verdict(WithReports):
         told = self.judged(turns=TURNS | {"verdict": "bound", "gain": 0})
         self.assertEqual((told.headline, told.bars), ("Nothing to gain: the GPU is behind; measuring cost 1 ms", []))
         told = self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0}, measured="too short to measure")
-        self.assertEqual((told.headline, told.tone, told.bars), ("No verdict", "fair", ()))
+        self.assertEqual((told.headline, told.tone, told.bars), ("Too short to measure; measuring cost 1 ms", "fair", ()))
         without = {name: value for name, value in self.on.items() if name not in ("turns", "measured")}
         for report, headline in ((without, "Gain not measured"), (without | {"measured": "too short to measure"}, "No gain was measured")):
             told = judgement.of(report | {"saved_ns": 10**9}, [report])
@@ -199,7 +231,7 @@ class Advice(WithReports):
         report["wall_ns"] = 10 * report["launch_time_ns"]
         first = next(one for one in advice.obstacles(report) if "pageable" in one.what)
         self.assertTrue(first.what.startswith(f"{report['unfit']['pageable']:,} copies"))
-        self.assertRegex(first.site, r"launchbound-driver(: \w+)?\+0x")
+        self.assertRegex(first.site[0], r"launchbound-driver(: \w+)?\+0x")
         self.assertIn("pin this buffer", first.remedy)
         self.assertAlmostEqual(first.share, report["unfit"]["pageable"] / report["ops"])
         self.assertGreater(first.worth, 0)
@@ -230,16 +262,63 @@ class Advice(WithReports):
     def test_each_reason_alone(self):
         for table, reasons in (("unfit", advice.UNFIT), ("exited", advice.EXITS)):
             for name, (what, remedy) in reasons.items():
-                report = copy.deepcopy(self.on) | {"call_sites": [], "backed_off": 0}
+                report = copy.deepcopy(self.on) | {"call_sites": [], "replayed": self.on["ops"]}
                 report["unfit"] = dict.fromkeys(report["unfit"], 0)
                 report["exited"] = dict.fromkeys(report["exited"], 0)
                 report[table][name] = report["ops"] // 10
                 self.assertEqual([(one.what, one.remedy) for one in advice.obstacles(report)], [(f"{report['ops'] // 10:,} {what}" + " cut the sequences" * (table == "unfit"), remedy)])
 
     def test_no_obstacle_is_said(self):
-        report = copy.deepcopy(self.on) | {"call_sites": [], "backed_off": 0}
-        report["unfit"], report["exited"] = dict.fromkeys(report["unfit"], 0), dict.fromkeys(report["exited"], 0)
-        self.assertIn("no obstacle is worth a line", page.whole([report]))
+        report = self.quiet()
+        self.assertIn("Nothing much stands in the way: 100.0 % of the calls were replayed.", page.whole([report]).replace("\u00a0", " "))
+
+    def quiet(self, **changed):
+        """A report without an obstacle, and what is changed in it."""
+        report = copy.deepcopy(self.on) | {"call_sites": [], "replayed": self.on["ops"], "turns": TURNS, "measured": "1.25 x faster"}
+        report |= dict.fromkeys(("exited_ops", "backed_off", "short_eager", "turn_ops"), 0)
+        return report | {"unfit": dict.fromkeys(report["unfit"], 0), "exited": dict.fromkeys(report["exited"], 0)} | changed
+
+    def test_large_groups_of_eager_calls_are_obstacles(self):
+        """Not small ones; short sequences not twice, where they are told with the waits that make them."""
+        tenth = self.on["ops"] // 10
+        for name, words in (("backed_off", "where nothing had repeated"), ("short_eager", "in sequences of one to three"), ("turn_ops", "eager to measure the gain"), ("learning", "before a graph was ready")):
+            for calls, told in ((tenth, 1), (tenth // 4, 0)):
+                report = self.quiet(**{name: calls}, replayed=self.on["ops"] - calls)
+                self.assertEqual([words in one.what for one in advice.obstacles(report)], [True] * told)
+                self.assertEqual([one.share for one in advice.obstacles(report)], [calls / report["ops"]] * told)
+        report = self.quiet(short_eager=tenth, call_sites=[{"kind": "waits", "call": "cuStreamSynchronize", "count": tenth * 2}])
+        self.assertEqual([one.name for one in advice.obstacles(report)], ["few calls between two waits"])
+        self.assertEqual(advice.obstacles(report)[0].what, "Only about 5 calls come between two waits")
+
+    def test_calls_in_turns_are_told_by_the_verdict(self):
+        half = self.on["ops"] // 2
+        for verdict, turns, what, remedy, has_worth in (
+                ("replay", 4, "were eager to measure the gain", "longer run", False), ("eager", 4, "since replaying gained nothing", "reprise observe --cupti", False), ("unclear", 4, "no clear gain was seen", "reprise observe --cupti", False),
+                ("costly", 4, "too much processor time", "REPRISE_TURNS=0", False), ("bound", 4, "since the GPU is behind", "kernels shorter", False), ("undecided", 4, "until a loop was found", "run longer", True),
+                ("undecided", 0, "since no loop was found", "a wait in each", True)):
+            report = self.quiet(turn_ops=half, replayed=half, turns=TURNS | {"verdict": verdict, "turns": turns, "gain": 0}, measured="x")
+            (one,) = advice.obstacles(report)
+            self.assertIn(what, one.what)
+            self.assertIn(remedy, one.remedy)
+            self.assertEqual(one.worth is not None, has_worth)
+
+    def test_what_measures_a_gain_is_told_once_where_there_is_none(self):
+        for verdict, told in (("replay", 0), ("eager", 1), ("unclear", 1), ("undecided", 1)):
+            for calls in (0, self.on["ops"] // 2):
+                text = page.whole([self.quiet(turn_ops=calls, replayed=self.on["ops"] - calls, turns=TURNS | {"verdict": verdict}, measured="x")])
+                self.assertEqual(text.count("<code>reprise observe --cupti</code> measures how long the GPU waits"), told)
+
+    def test_a_place_in_cudart_is_none(self):
+        row = {"kind": "waits", "call": "cuStreamSynchronize", "count": 900}
+        for place, shown in (({"library": "/x/libcudart.so.13", "offset": 7}, ("cuStreamSynchronize", advice.PLACE_BY_OBSERVE)), ({"library": "/x/a.so", "symbol": "libcudart_static_0f", "symbol_offset": 7}, ("cuStreamSynchronize", advice.PLACE_BY_OBSERVE)),
+                             ({"library": "/x/a.so", "symbol": "f", "symbol_offset": 7}, ("cuStreamSynchronize in a.so: f+0x7", "and 1 other place")), ({}, ("cuStreamSynchronize", "and 1 other place"))):
+            self.assertEqual(advice.where({"call_sites": [row | place, row | {"count": 9}]}, "waits"), shown)
+        self.assertEqual(advice.where({"call_sites": [row | {"kind": "unfit", "call": "pageable", "library": "/x/libcudart.so.13"}]}, "unfit", call="pageable"), ("", advice.PLACE_BY_OBSERVE))
+        self.assertEqual(advice.where({"call_sites": []}, "waits"), advice.NOWHERE)
+
+    def test_what_is_worth_little_is_sorted_by_its_share(self):
+        each = [advice.Obstacle(name, "", advice.NOWHERE, "", share, worth) for name, share, worth in (("a", 0.01, 0.0009), ("b", 0.6, None), ("c", 0.001, 0.002), ("d", 0.3, 0.05))]
+        self.assertEqual("".join(one.name for one in sorted(each, key=advice.value, reverse=True)), "dcba")
 
 
 class Page(WithReports):
@@ -253,7 +332,7 @@ class Page(WithReports):
         kinds = page.kinds_of_kernels({"kernels": rows})
         self.assertEqual([(len(kind["names"]), kind["watched"], kind["replayed"]) for kind in kinds], [(3, 3, 60), (1, 0, 61)])
         self.assertIn("3 kernels of this name", page.kernel_label(kinds[0]["names"]))
-        self.assertNotIn("title", page.kernel_label(kinds[0]["names"]))
+        self.assertIn(' title="void ns::add&lt;1&gt;(int)\nvoid ns::add&lt;2&gt;(int)\nvoid ns::add&lt;3&gt;(int)"', page.kernel_label(kinds[0]["names"]))
         self.assertIn("void ns::mul&lt;1&gt;(int)", page.kernel_label(kinds[1]["names"]))
 
     def test_what_the_launch_thread_launched_took_nothing_of_the_program(self):
@@ -262,6 +341,20 @@ class Page(WithReports):
         report["launches"], report["gain"]["launches_ns"] = 10 * row["replays"], 1000 * row["replays"]    # one launch in ten of 1 us is the program's
         self.assertEqual(reports.launches_of(row, report), 100 * row["replays"])
         self.assertEqual(reports.saved_by(row, report), row["eager_ns"] - 100 * row["replays"])
+
+    def test_sequences_that_are_alike_are_one_row(self):
+        """Of the same calls, grids and stream, added; any other is a row of its own, and so is one of a report without its calls."""
+        row = max(copy.deepcopy(self.on)["trace_rows"], key=lambda row: row["eager_ns"]) | {"live": False}
+        other = row | {"sequence": [op | {"block": [7, 1, 1]} for op in row["sequence"]]}
+        old = {key: value for key, value in row.items() if key != "sequence"}
+        found = reports.alike([row, row | {"live": True, "exits": {name: 1 for name in row["exits"]}}, other, row | {"lane": 9}, old, old, row | {"who": "rank 1"}])
+        self.assertEqual([one["alike"] for one in found], [2, 1, 1, 1, 1, 1])
+        self.assertEqual([found[0][name] for name in reports.SUMMED], [2 * row[name] for name in reports.SUMMED])
+        self.assertEqual((found[0]["live"], found[0]["exits"]), (True, {name: number + 1 for name, number in row["exits"].items()}))
+        report = copy.deepcopy(self.on) | {"trace_rows": [row, row, other]}
+        text = page.whole([report])
+        self.assertEqual((text.count('<details class="trace">'), text.count("; 2 alike")), (2, 1))
+        self.assertIn(f"and {self.on['trace_rest']['made']} more" if self.on["trace_rest"]["made"] else "</details></div></section>", text)
 
     def test_a_trace_opens_to_its_kernels(self):
         report = copy.deepcopy(self.on)
@@ -272,7 +365,7 @@ class Page(WithReports):
         report["kernels"].append({"name": "void ns::seventh<int>(int)", "number": 200, "watched": 1, "replayed": 1})
         text = page.whole([report])
         for part in ("7 × 5 × 3", "64 × 2 × 1", "ns::seventh", "void ns::seventh&lt;int&gt;(int)", "arguments", "2 to 4", "4 KiB", "a kernel without a name", "9 more calls are not listed"):
-            self.assertIn(part, text)
+            self.assertIn(part, text.replace("<wbr>", ""))
 
     def test_joined_processes_keep_the_kernels_of_their_own(self):
         each = [copy.deepcopy(self.on) | {"rank": rank, "pid": rank + 1} for rank in range(2)]
@@ -280,7 +373,7 @@ class Page(WithReports):
             report["kernels"] = [{"name": f"kernel_of_{rank}", "number": 1, "watched": 1, "replayed": 1}]
             for row in report["trace_rows"]:
                 row["sequence"], row["first"] = [{"kind": "kernel", "times": row["length"], "any_value": False, "kernel": 1, "grid": [1, 1, 1], "block": [1, 1, 1]}], "x"
-        text = page.whole(each)
+        text = page.whole(each).replace("<wbr>", "")
         self.assertEqual([f"kernel_of_{rank}</span></span></td>" in text for rank in range(2)], [True, True])
 
     def test_a_report_of_an_earlier_version(self):
@@ -301,6 +394,36 @@ class Page(WithReports):
             self.assertIn(part, text)
         self.assertNotIn("simulated driver", text)
         self.assertIn("Made on the simulated driver", self.told()[1])
+
+    def test_labels_below_a_plot_do_not_meet(self):
+        """At equal distances, the first and the last one inside of the plot; the test can fail."""
+        ticks = [(4, "500 ns"), (20, "1 us"), (40, "2 us"), (60, "5 us"), (80, "10 us"), (97, "20 us")]
+        self.assertEqual(plots.readable(ticks, 1.2), ticks)
+        self.assertEqual([words for _, words in plots.readable(ticks, 3.2)], ["500 ns", "2 us", "10 us"])
+        self.assertEqual(plots.extent((4, "500 ns"), 2), (4, 18))
+        self.assertEqual(plots.extent((97, "20 us"), 2), (85, 97))
+        self.assertEqual(len(plots.readable(ticks, 30)), 1)
+        self.assertEqual(plots.readable([], 2), [])
+
+    def test_rare_fates_are_in_a_fold(self):
+        report = copy.deepcopy(self.on)
+        report["exited"], report["unfit"] = dict.fromkeys(report["exited"], 0), dict.fromkeys(report["unfit"], 0)
+        for rare, folded in (({"pageable": 1}, 0), ({"pageable": 1, "empty": 1}, 1)):
+            text = page.whole([report | {"ops": 10**6, "replayed": 10**6 - 9000, "backed_off": 0, "unfit": report["unfit"] | rare}])
+            self.assertEqual(text.count("2 more, each less than 0.1\u00a0%"), folded)
+            self.assertIn("cannot be graphed</abbr>: pageable", text)
+            self.assertIn("&lt;\u00a00.1\u00a0%", text)
+
+    def test_calls_that_are_not_drawn_over_time_are_told(self):
+        report = copy.deepcopy(self.on) | {"share": {"interval_ns": 10**7, "ops": [90, 9], "replayed": [0, 9]}}
+        for ops, words in ((99, None), (100, "1 call that was "), (1101, "1,002 calls that were ")):
+            self.assertEqual(re.findall(r"known yet\. ([^<]*)<", page.over_time(report | {"ops": ops}, [report])), [words] if words else [])
+
+    def test_what_is_in_graphs_is_drawn_in_its_two_colours(self):
+        parts = dict.fromkeys(("launches_ns", "patches_ns", "exits_ns", "defers_ns"), 10)
+        listed = list(page.waterfall({"mode": "on", "gain": parts | {"replaced_ns": 100, "build_ns": 0}}))
+        self.assertEqual([kind for _, _, _, kind in listed[-1][1]], ["replayed", "cost", "cost", "cost"])
+        self.assertEqual([(begin, end) for _, begin, end, _ in listed[-1][1]], [(0, 10), (10, 20), (20, 30), (30, 40)])
 
     def test_outliers(self):
         self.assertEqual(reports.outliers([10, 10.1, 9.9, 10, 5]), [False, False, False, False, True])
@@ -364,7 +487,7 @@ class Pictures(unittest.TestCase):
 
 class Labels(html.parser.HTMLParser):
     """The words that name something on a page: heads and first cells of tables, names of facts, labels of bars, legends, folds. Each is (text, what of it is no term and no name of the program's, terms)."""
-    VOID = ("meta", "link")
+    VOID = ("meta", "link", "wbr")
 
     def __init__(self, text):
         super().__init__()
@@ -413,7 +536,7 @@ class Labels(html.parser.HTMLParser):
 
 PLAIN = re.compile(r"""    # what everybody knows, or the page says beside it
     fate|share|why|times|time|in[ ]all|each|what|what[ ]it[ ]does|kernel|host|pid|duration|when|GPU|driver|Reprise|options?|value|from|before|after|change
-    |(rank|process)[ ]\d+|[\d,]+[ ]more|All[ ](figures|options)|Words[ ]on[ ]this[ ]page|Over[ ]time|with(out)?[ ]Reprise|replaying|with,[ ].*|\d+[ ]us|program|from[ ]the[ ]first[ ]kernel[ ]to[ ]the[ ]last|CUDA""", re.X)
+    |(rank|process)[ ]\d+|[\d,]+[ ]more(,[ ]each[ ]less[ ]than[ ]0\.1[ ]%)?|All[ ](figures|options)|Words[ ]on[ ]this[ ]page|Over[ ]time|with(out)?[ ]Reprise|replaying|with,[ ].*|\d+[ ]us|program|from[ ]the[ ]first[ ]kernel[ ]to[ ]the[ ]last|CUDA""", re.X)
 
 
 def unmarked(text):

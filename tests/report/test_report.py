@@ -143,10 +143,10 @@ class Figures(WithFolder):
         told |= {"mode": "on", "cost_assumed": ["build"]}
         told["gain"]["eager_assumed"].append("kernel")
         self.path.write_text(json.dumps(told))
-        self.assertIn("assumed, as on an H200, since nothing was measured: a kernel, one by one; building a node\n", reprise("report", self.path).stdout)
+        self.assertIn("assumed, as on an H200, since nothing was measured: an eager kernel; building a node\n", reprise("report", self.path).stdout)
         page = self.folder / "page.html"
         self.assertEqual(reprise("report", self.path, "--html", page).returncode, 0)
-        self.assertIn("Assumed, as on an H200, since nothing was measured: a kernel, one by one; building a node.", page.read_text())
+        self.assertIn("Assumed, as on an H200, since nothing was measured: an eager kernel; building a node.", page.read_text())
 
     def test_what_was_measured_is_not_told_as_assumed(self):
         told, _ = replayed(self.path, "all-changed", "patched", REPRISE_PAYS="measured")
@@ -234,7 +234,7 @@ class Command(WithFolder):
         shown = reprise("report", self.path).stdout
         self.assertIn(machine, shown)
         self.assertIn(options, shown)
-        seen = page.read_text()
+        seen = page.read_text().replace("<wbr>", "")
         for words in (f"{told['version']}, commit {told['commit']}, mode on", "Simulated device", "CUDA 13.0", options.removeprefix("options ")):
             self.assertIn(f"{words}</dd>", seen)
         seen = re.sub(r"</?(span|code)>", "", seen)
@@ -255,7 +255,7 @@ class Command(WithFolder):
         reprise("report", self.path, "--html", page)
         for words in ("; 437,520 more came while Reprise was off.", "(while off)", "(while the program captured)", "(after Reprise had stopped)"):
             self.assertIn(words, reprise("report", self.path).stdout)
-        for words in ("437,520 calls came while Reprise was off", *(f"{name} (not among these)" for name in ("while off", "while the program captured", "after Reprise had stopped"))):
+        for words in ("<td class=\"figure\" data-head=\"calls\"><span>437,520</span></td>", *(f"{name} (not among these)" for name in ("while off", "while the program captured", "after Reprise had stopped"))):
             self.assertIn(words, page.read_text())
 
     def test_a_difference_that_verify_found_is_shown(self):
@@ -271,7 +271,7 @@ class Command(WithFolder):
             row.pop("library")
         self.path.write_text(json.dumps(told))
         shown = reprise("report", self.path).stdout
-        self.assertIn("What stands in the way, or cuts sequences (the call site is where the program's call returns to; by way of cudart, that is in cudart; a snapshot does not tell it)", shown)
+        self.assertIn("What stands in the way, or cuts sequences (the call site is where the program's call returns to; by way of cudart, that is in cudart, and reprise observe names the program's own; a snapshot tells no call site)", shown)
         self.assertRegex(shown, r"cuStreamSynchronize +\(not known\)")
 
     def test_what_differs_between_processes_is_shown_of_all(self):
@@ -585,7 +585,7 @@ class Words(unittest.TestCase):
         self.assertEqual(observed.in_the_way(told).splitlines(),
                          ["In the way", "  900 x  cannot be graphed: pageable  copy from or to pageable, managed or unknown memory",
                           "    to do: pin this buffer (cudaHostAlloc, cudaHostRegister; pin_memory in PyTorch); worth about 7.2 % of the run",
-                          "  700 x  arguments changed            arguments came that the graph does not stand for; they may come again",
+                          "  700 x  arguments changed            other arguments came than the graph was built for; they may come again",
                           "    to do: keep buffers and sizes for as long as the loop runs; worth about 1.4 % of the run",
                           "  500 x  cuStreamSynchronize          ends a sequence, once in 20 launches; call site app: main+0x10"])
         sites[0]["count"], sites[2]["library"] = 800, "/opt/app"
@@ -602,6 +602,10 @@ class Amounts(unittest.TestCase):
     def test_durations(self):
         for ns, words in ((0, "0 ns"), (999, "999 ns"), (1000, "1 us"), (12345, "12.3 us"), (999_400, "999 us"), (999_600, "1 ms"), (1.5e9, "1.5 s"), (-2500000, "-2.5 ms"), (240e9, "4 min"), (36e15, "10000 h")):
             self.assertEqual(amounts.duration(ns), words)
+
+    def test_a_share_is_none_or_all_only_where_it_is(self):
+        for part, whole, words in ((0, 10**6, "0.0 %"), (1, 10**6, "< 0.1 %"), (499, 10**6, "< 0.1 %"), (501, 10**6, "0.1 %"), (999_400, 10**6, "99.9 %"), (999_900, 10**6, "> 99.9 %"), (10**6, 10**6, "100.0 %"), (3, 2, "150.0 %"), (1, 0, "-")):
+            self.assertEqual(amounts.share(part, whole), words)
 
     def test_long_names_keep_both_ends(self):
         self.assertEqual(amounts.shortened("abcdefghijkl", 7), "abcd…kl")

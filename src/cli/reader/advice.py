@@ -5,9 +5,15 @@ import kernel_names
 import reports
 from amounts import count
 
+NOWHERE = ("", "")    # a site that is not known
 FEW_CALLS = 16       # between two waits: a graph of so few does not save much
 OFTEN = 100          # places that make this part of the calls of the most frequent place are counted beside it
 NOTABLE = 0.0005     # of the calls, or of the run: what is less is not worth a line
+NOTABLE_WORTH = 0.001    # of the run: what is worth less, or nothing that is known, is sorted by its share of the calls
+MANY_EAGER = 0.05    # of the calls: fewer that are learnt, measured, backed off or in short sequences belong to any run (guess)
+CUDART = "libcudart"    # begins the name of its file, and of its functions where it is linked in: all calls by way of it are made from there
+PLACE_BY_OBSERVE = "`reprise observe` names the place"
+OBSERVE = "`reprise observe --cupti` measures how long the GPU waits for launches, and no more than that can be gained"
 
 # For each reason why a call cannot be graphed: what the calls are, what they do, and what to do.
 UNFIT = {
@@ -35,8 +41,21 @@ EXITS = {
 }
 
 
+# Why calls were eager in turns, by their verdict: what they are, what they do, and what to do.
+IN_TURNS = {
+    "replay": ("were eager to measure the gain", "a longer run has a smaller part of them"),
+    "eager": ("were left eager, since replaying gained nothing", OBSERVE),
+    "unclear": ("were left eager, since no clear gain was seen", OBSERVE),
+    "costly": ("were left eager, since replaying took too much processor time", "if processor time is no matter, `REPRISE_TURNS=0` replays them"),
+    "bound": ("were left eager, since the GPU is behind", "make kernels shorter or fewer; launches are not what the program waits for"),
+    "undecided": ("were eager to measure the gain, or until a loop was found to measure", "run longer, until there is a verdict; `REPRISE_TURNS=0` replays without measuring"),
+    "several": ("were eager to measure the gain, or since nothing was gained", "see the page of each process for its verdict"),
+    "no loop": ("were eager, since no loop was found to measure", "make the steps of the loop alike, with a wait in each; `REPRISE_TURNS=0` replays without measuring"),
+}
+
+
 class Obstacle:
-    """`name` is the same in all reports; `share` is of all calls; `worth` of the run's time, or None where nothing is known of it."""
+    """`name` is the same in all reports; `site` is code and words; `share` is of all calls; `worth` of the run's time, or None where nothing is known of it."""
 
     def __init__(self, name, what, site, remedy, share, worth):
         self.name, self.what, self.site, self.remedy, self.share, self.worth = name, what, site, remedy, share, worth
@@ -71,17 +90,20 @@ def worth(report, calls, cuts=0, eager=None):
 
 
 def where(report, *wanted, call=None):
-    """The most frequent call site of these kinds, in a few words; "" if none is known."""
+    """The most frequent call site of these kinds, as code and the words after it; both are "" if none is known. The place of a call by way of cudart is cudart itself, which says nothing."""
     rows = [row for row in report["call_sites"] if row["kind"] in wanted and (call is None or row["call"] == call)]
     if not rows:
-        return ""
+        return "", ""
     most = max(rows, key=lambda row: row["count"])
     name = most["call"] if most["call"] not in reports.NAMES["unfit"] else ""
-    if "library" in most:
+    library = Path(most.get("library", "")).name
+    if any(name_.startswith(CUDART) for name_ in (library, most.get("symbol", ""))):
+        return name, PLACE_BY_OBSERVE
+    if library:
         place = f": {kernel_names.short(most['symbol'])}+{most.get('symbol_offset', 0):#x}" if "symbol" in most else f"+{most.get('offset', 0):#x}"
-        name += f"{' at ' if name else ''}{Path(most['library']).name}{place}"
+        name += f"{' in ' if name else ''}{library}{place}"
     others = sum(row["count"] * OFTEN >= most["count"] for row in rows) - 1
-    return name and name + (f" and {count(others)} other place{'s' * (others > 1)}" if others else "")
+    return name, f"and {count(others)} other place{'s' * (others > 1)}" if others and name else ""
 
 
 def unfit(report):
@@ -95,7 +117,7 @@ def exits(report):
     for name, calls in report["exited"].items():
         if calls:
             what, remedy = EXITS[name]
-            yield reports.LEFT[name], calls, Obstacle(what, f"{count(calls)} {what}", where(report, "waits", "ends") if name == "barrier" else "", remedy, calls / report["ops"], worth(report, calls))
+            yield reports.LEFT[name], calls, Obstacle(what, f"{count(calls)} {what}", where(report, "waits", "ends") if name == "barrier" else NOWHERE, remedy, calls / report["ops"], worth(report, calls))
 
 
 def of_fates(report):
@@ -107,38 +129,57 @@ def total(report, kind):
     return sum(row["count"] for row in report["call_sites"] if row["kind"] == kind)
 
 
+def waits_often(report):
+    return report["ops"] < FEW_CALLS * total(report, "waits")
+
+
 def sites(report):
     """Calls that cut sequences, and are not among the ops."""
     waits, ops = total(report, "waits"), report["ops"]
-    if waits and ops / waits < FEW_CALLS:
-        yield waits, Obstacle("few calls between two waits", f"Only about {ops / waits:.3g} calls come between two waits", where(report, "waits"), "wait less often, or only for what the host reads", report["short_eager"] / ops,
+    if waits_often(report):
+        yield waits, Obstacle("few calls between two waits", f"Only about {ops / waits:.{int(ops < 2 * waits)}f} calls come between two waits", where(report, "waits"), "wait less often, or only for what the host reads", report["short_eager"] / ops,
                               worth(report, report["short_eager"], min(waits, report["launches"])))
     for kind, what, remedy in (("allocates", "allocations between calls", "allocate before the loop, or keep what is freed in a pool"),
-                               ("orders", "calls that order streams, or that no graph takes,", "let streams fork from one and join it again in each round: that becomes one graph"),
+                               ("orders", "calls that order streams, or that no graph takes,", "let streams fork from one and join it again in each round, which makes them one graph"),
                                ("ends", "calls that free or change what graphs use", "keep memory, streams and events until the loop is over")):
         calls = total(report, kind)
         if calls / ops > NOTABLE:
             yield calls, Obstacle(what, f"{count(calls)} {what} cut the sequences", where(report, kind), remedy, 0, worth(report, 0, min(calls, report["launches"])))
 
 
-def unlike(report):
-    """Calls in which nothing repeats."""
-    if report["backed_off"]:
-        yield report["backed_off"], Obstacle("calls where nothing repeats", f"{count(report['backed_off'])} calls came where nothing had repeated for long", "", "nothing is to be done: what does not repeat is left eager",
-                                             report["backed_off"] / report["ops"], None)
+def left_eager(report):
+    """Calls that could be part of a graph, and were not: without a cut or an exit to blame for it."""
+    ops, turns = report["ops"], report.get("turns", {})
+    verdict = turns.get("verdict", "several")
+    measured, to_do = IN_TURNS["no loop" if verdict == "undecided" and not turns["turns"] else verdict]
+    fates = dict(fate[:2] for fate in reports.fates(report))
+    short = 0 if waits_often(report) else report["short_eager"]    # told there
+    open_ = verdict in ("undecided", "several")    # otherwise turns have told whether graphs would make them faster
+    for calls, name, words, remedy, is_loss in (
+            (report["backed_off"], "calls where nothing repeats", "came where nothing had repeated for long", "if steps are alike, keep their calls in the same order; what does not repeat stays eager", False),
+            (fates.get(reports.LEARNING, 0), "calls without a graph yet", "came before a graph was ready, or in an order that does not repeat", "run longer, with the same calls in the same order in each step", open_ or verdict == "replay"),
+            (report.get("turn_ops", 0), "calls measured eagerly", measured, to_do, open_),
+            (short, "short sequences", "came in sequences of one to three, which graphs were not measured to make faster", "let more calls come between two waits, or between calls that order streams", True)):
+        if calls >= MANY_EAGER * ops:
+            yield calls, Obstacle(name, f"{count(calls)} calls {words}", NOWHERE, remedy, calls / ops, worth(report, calls) if is_loss else None)
 
 
 def busy(report):
     """A GPU that is never idle: no graph is built."""
     if report["quiescence_missed"] and not report["graphs_built"] and report["mode"] != "observe":
-        yield report["ops"], Obstacle("a GPU that is never idle", "No graph was built, since the GPU had work whenever one was to be", "", "nothing is to be done: a GPU that always has work does not wait for calls",
+        yield report["ops"], Obstacle("a GPU that is never idle", "No graph was built, since the GPU had work whenever one was to be", NOWHERE, "nothing is to be done: a GPU that always has work does not wait for calls",
                                       1, None)
+
+
+def value(obstacle):
+    """What obstacles are sorted by."""
+    return obstacle.worth if (obstacle.worth or 0) >= NOTABLE_WORTH else 0, obstacle.share
 
 
 def obstacles(report):
     """All that is worth a line, the most worth first."""
     if not report["ops"]:
         return []
-    found = [row[-2:] for row in (*unfit(report), *exits(report), *sites(report), *unlike(report), *busy(report))]
+    found = [row[-2:] for row in (*unfit(report), *exits(report), *sites(report), *left_eager(report), *busy(report))]
     found = [(calls, one) for calls, one in found if max(one.share, one.worth or 0) >= NOTABLE]
-    return [one for _, one in sorted(found, key=lambda pair: (pair[1].worth or 0, pair[1].share, pair[0]), reverse=True)]
+    return [one for _, one in sorted(found, key=lambda pair: (value(pair[1]), pair[0]), reverse=True)]

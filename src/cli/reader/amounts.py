@@ -15,7 +15,11 @@ def of_calls(number):
 
 
 def share(part, whole):
-    return f"{100 * part / whole:.1f} %" if whole else "-"
+    """A part is never told as none, nor as all, where it is neither."""
+    if not whole:
+        return "-"
+    shown = f"{100 * part / whole:.1f}"
+    return "< 0.1 %" if shown == "0.0" and part > 0 else "> 99.9 %" if shown == "100.0" and part < whole else f"{shown} %"
 
 
 def duration(ns):

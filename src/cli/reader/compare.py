@@ -12,6 +12,7 @@ from amounts import count, duration, share, size
 KERNELS_MOST = 8
 TIMES_FROM = 900    # per cent: a larger change is told as a factor
 OBSTACLES = "What stands in the way"
+RAN_ON = "What it ran on and with"
 POINTS = 0.05    # of a hundred: a smaller change of a share is none
 
 
@@ -43,7 +44,7 @@ def amount_row(name, before, after, show):
 
 
 def share_row(name, before, after):
-    return name, *(f"{100 * one:.1f} %" for one in (before, after)), points(before, after)
+    return name, *(share(one, 1) for one in (before, after)), points(before, after)
 
 
 def ran_on(before, after):
@@ -69,7 +70,7 @@ def outcome(before, after):
     yield share_row(reports.done(after, "replayed"), *(part(report, report["replayed"]) for report in pair))
     yield from gain_rows(before, after)
     expected = [(reports.done(after, "saved"), "saved_ns", duration)] if after["mode"] == "observe" else []
-    for name, key, show in (("duration", "wall_ns", duration), ("launch time, one by one", "launch_time_ns", duration), *expected, ("graph launches", "launches", count),
+    for name, key, show in (("duration", "wall_ns", duration), ("launch time, eager", "launch_time_ns", duration), *expected, ("graph launches", "launches", count),
                             ("sequences", "traces", count), ("early exits", "side_exits", count), ("graph memory, at most", "graph_bytes_most", size), ("longest deferral", "hold_longest_ns", duration)):
         yield amount_row(name, *(report[key] for report in pair), show)
 
@@ -77,7 +78,7 @@ def outcome(before, after):
 def costs(before, after):
     for kind in before["gain"]["eager_ns"]:
         if all(report["kinds"][kind] for report in (before, after)):
-            yield amount_row(f"a {kind}, one by one", *(report["gain"]["eager_ns"][kind] for report in (before, after)), duration)
+            yield amount_row(f"an eager {kind}", *(report["gain"]["eager_ns"][kind] for report in (before, after)), duration)
     graphs = [advice.in_graphs_ns(report) for report in (before, after)]
     if None not in graphs:
         yield amount_row("a call in a graph", *graphs, duration)
@@ -95,7 +96,7 @@ def fates(before, after):
 def worth_of(one):
     if one is None:
         return "-"
-    return f"{100 * one.share:.1f} % of calls" + ("" if one.worth is None else f", worth {page.at_most(one.worth)}")
+    return f"{share(one.share, 1)} of calls" + ("" if one.worth is None else f", worth {page.at_most(one.worth)}")
 
 
 def obstacles(before, after):
@@ -116,7 +117,7 @@ def kernels(before, after):
 
 def sections(before, after):
     """(title, rows): each row is what, before, after and the change."""
-    yield "What it ran on and with", ran_on(before, after)
+    yield RAN_ON, ran_on(before, after)
     yield "Outcome", list(outcome(before, after))
     yield "What a call costs", list(costs(before, after))
     yield "What happened to each call", fates(before, after)
@@ -160,6 +161,9 @@ def html(first, second):
     body = [f'<header><p class="kicker">Reprise: what changed</p><h1>{escape(page.shortened(page.program(after), 200))}</h1></header>', page.simulated(after) or page.simulated(before),
             f'<div class="columns pair">{panel("before", before, first)}{panel("after", after, second)}</div>']
     for title, rows in sections(before, after):
+        heads, show = ("<what", "before", "after", "change"), escape
+        if title == RAN_ON:
+            heads, show = ("<what", "<before", "<after"), lambda cell: f"<code>{page.breakable(cell)}</code>"
         label = labels(title, before, after)
-        body.append(page.section(title, "", page.table(("<what", "before", "after", "change"), [(label(name), *(escape(str(cell)) for cell in cells)) for name, *cells in rows], "stack titled changes")))
+        body.append(page.section(title, "", page.table(heads, [(label(name), *(show(str(cell)) for cell in cells)) for name, *cells in rows], "stack titled changes")))
     return page.document(f"{page.program(after)}, compared", body)

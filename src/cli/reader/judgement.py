@@ -3,6 +3,7 @@ import reports
 from amounts import count, duration, of_calls, share
 
 NOTABLE = 1.02    # an estimate of less is no gain
+MEASURED = "time of the program's loop, measured"
 
 
 class Judgement:
@@ -55,7 +56,41 @@ def have(number):
 def left_eager(turns, headline, words):
     """The headline says what was lost, too: a loss is told as plainly as a gain."""
     bars, ends = bars_of_turns(turns, "replaying")
-    return Judgement("fair", f"{headline}; measuring cost {duration(turns['lost_ns'])}", words, bars, ends, "time of the program's loop, measured while it was replayed")
+    return Judgement("fair", f"{headline}; measuring cost {duration(turns['lost_ns'])}", words, bars, ends, MEASURED)
+
+
+def tone_of(gain):
+    return "good" if gain > 1000 else "bad" if 0 < gain < 1000 else "fair"
+
+
+def no_gain(turns):
+    """Why a loop was left eager: the figures of turns, where they were taken."""
+    return f"Replaying gained nothing ({factor(turns['gain'])}, {interval(turns)})" if turns["gain"] else "In the long run replaying was slower than eager calls"
+
+
+def of_earlier(turns):
+    """Of a loop before the last one, which had no verdict."""
+    earlier, cost = turns["earlier"], duration(turns["lost_ns"])
+    last = f"The last loop was too short to measure. Measuring cost {cost}."
+    if earlier["verdict"] == "replay":
+        bars, ends = bars_of_turns(earlier)
+        return Judgement(tone_of(earlier["gain"]), f"{factor(earlier['gain'])} in an earlier loop", f"Measured by turns, {interval(earlier)}. {last}", bars, ends, "time of the earlier loop, measured")
+    why = {"eager": no_gain(earlier), "costly": f"Replaying was {times(earlier['gain'])} faster, {interval(earlier)}, for more than 1.02 x the processor time",
+           "unclear": f"Replaying gained at most {times(earlier['high'])}, {interval(earlier)}", "bound": "The program was GPU-bound there"}[earlier["verdict"]]
+    return left_eager(turns | earlier, "An earlier loop was left as it was", f"{why}, so that loop was left eager. {last}")
+
+
+def of_undecided(report):
+    turns, run = report["turns"], duration(report["wall_ns"])
+    if "earlier" in turns:
+        return of_earlier(turns)
+    if turns["turns"]:
+        return Judgement("fair", f"Too short to measure; measuring cost {duration(turns['lost_ns'])}", f"{of_turns(turns['turns'])} {have(turns['turns'])} not shown yet whether replaying gains, in a run of {run}.")
+    if report["measured"].startswith("too short"):
+        return Judgement("fair", "Too short to measure", f"The run of {run} ended before a loop was measured.")
+    searched = f" in {duration(turns['searched_ns'])} of search" if turns.get("searched_ns") else ""
+    between = f"; {of_calls(report['turn_ops'])} in between were eager" if report["turn_ops"] else ""
+    return Judgement("fair", "No loop was found to measure", f"Turns compare periods of a loop. None was found{searched}{between}. Whether replaying gains is not known.")
 
 
 def of_one(report):
@@ -63,12 +98,10 @@ def of_one(report):
     verdict, cost, spread = turns["verdict"], duration(turns["lost_ns"]), interval(turns)
     if verdict == "replay":
         bars, ends = bars_of_turns(turns)
-        tone = "good" if turns["gain"] > 1000 else "bad" if 0 < turns["gain"] < 1000 else "fair"
-        return Judgement(tone, factor(turns["gain"]), f"Measured in {of_turns(turns['turns'])}, {spread}. Measuring cost {cost}.", bars, ends,
-                         "time of the program's loop, measured")
-    after = f"after {duration(turns['decided_ns'])} all calls went one by one."
+        return Judgement(tone_of(turns["gain"]), factor(turns["gain"]), f"Measured in {of_turns(turns['turns'])}, {spread}. Measuring cost {cost}.", bars, ends, MEASURED)
+    after = f"after {duration(turns['decided_ns'])} all calls were left eager."
     if verdict == "eager":
-        return left_eager(turns, "No gain: left as it was", f"Replaying gained nothing ({factor(turns['gain'])}, {spread}), so {after}" if turns["gain"] else f"Replaying gained nothing, so {after}")
+        return left_eager(turns, "No gain: left as it was", f"{no_gain(turns)}, so {after}")
     if verdict == "costly":
         return left_eager(turns, "Left as it was: its processor time", f"Replaying was {times(turns['gain'])} faster, {spread}, for {times(turns['processor'])} the processor time of the process. That is more "
                           f"than 1.02 x, so {after}")
@@ -76,10 +109,7 @@ def of_one(report):
         return left_eager(turns, "No clear gain: left as it was", f"{of_turns(turns['turns'])} {have(turns['turns'])} not shown whether replaying gains: at most {times(turns['high'])}, {spread}. So {after}")
     if verdict == "bound":
         return left_eager(turns, "Nothing to gain: the GPU is behind", f"The program is GPU-bound: issuing calls faster changes nothing. So {after}")
-    words = (f"{report.get('measured', 'An earlier loop had a verdict')}." if "earlier" in turns
-             else f"{of_turns(turns['turns'])} {have(turns['turns'])} not shown yet whether replaying gains. Measuring cost {cost}." if turns["turns"]
-             else f"The program's loop was {report['measured']}." if report["measured"].startswith("too short") else "No loop was found to measure.")
-    return Judgement("fair", "No verdict", words)
+    return of_undecided(report)
 
 
 def of_several(each):
@@ -123,7 +153,15 @@ def of(report, each):
         return expected(report)
     if "measured" in report:
         return Judgement("fair", "No gain was measured", f"By turns: {report['measured']}.")
-    return Judgement("fair", "Gain not measured", "Turns measure it, and were off." if report["replayed"] else "Nothing was replayed.")
+    return Judgement("fair", "Gain not measured", f"Turns, which measure it, were off{off_by(report)}." if report["replayed"] else "Nothing was replayed.")
+
+
+def off_by(report):
+    """The options that turned turns off, as far as the report has them."""
+    options = {name: str(option["value"]) for name, option in report.get("options", {}).items()}
+    by = [f"{name}={value}" for name, value in (("REPRISE_TURNS", "0"), ("REPRISE_PAYS", "assumed")) if options.get(name) == value]
+    by += ["REPRISE_RECORD is set"] if options.get("REPRISE_RECORD") else []
+    return f": {', '.join(by)}" if by else ""
 
 
 def seen(report):
@@ -141,4 +179,4 @@ def nothing(report):
         return f"Reprise stood aside for {report['tool']}: {report['aside']}."
     if report["mode"] == "off":
         return "Reprise was off, by REPRISE=off in the environment: nothing is known of the calls."
-    return "No calls were seen."
+    return "No calls were seen: the program made none, or Reprise was not in the process that made them. `reprise doctor PROGRAM` tells whether Reprise can work in it."

@@ -39,6 +39,11 @@ def short(name):
     return found if len(found) <= SHORT_MOST else found[: SHORT_MOST - 1] + "…"
 
 
+def bare(name):
+    """The short name without namespaces and classes, where a line has two of them."""
+    return short(name).rpartition("::")[2]
+
+
 def told(name, most):
     """The short name, in so many characters."""
     return shortened(short(name), most)

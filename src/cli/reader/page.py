@@ -15,14 +15,18 @@ from amounts import count, duration, of_calls, share, shortened, size
 from words import marked, term
 
 TRACES_MOST = 10
+TRACE_NAME_MOST = 36   # characters of each kernel that a sequence is told by
 KERNELS_MOST = 20
 CALL_SITES_MOST = 6
-ADVICE_MOST = 3        # that are shown at once; the others in a fold
+RARE = 0.001           # of the calls: fates that are rarer are in a fold
+ADVICE_MOST = 3        # that are shown at once, if they are worth something or keep out so many of the calls; the others in a fold
+ADVICE_LEAST = 0.01
 RANKS_DRAWN_MOST = 16  # that have a plot of their own over time
 SIMULATED = "Simulated device"    # the name that tests/sim gives to its GPU
 INTERPRETERS = re.compile(r"(python|pypy|perl|ruby|julia|bash|sh)[0-9.]*")
-OTHERS = re.compile(r" and [0-9,]+ other places?$")    # that advice.where() adds to a place
+BREAKS = re.compile(r"(::|[_/=,])(?=\w)")    # behind these a line may end in a long name
 PLAIN_OPTIONS = ("-u", "-O", "-OO", "-B", "-E", "-I", "-s", "-S")    # of Python's, those that no value follows
+VERIFY = "`reprise verify` compares what is replayed with the calls that the program makes"
 MARK = f'<span class="mark">{term("outlier", "▲")} </span>'
 
 STYLE = (Path(__file__).parent / "page.css").read_text()
@@ -33,7 +37,21 @@ STYLE = (Path(__file__).parent / "page.css").read_text()
 def named(name, most=kernel_names.SHORT_MOST):
     """The short name of a kernel, the whole one where the mouse rests on it."""
     found = kernel_names.short(name)
-    return f'<span class="name"{plots.title(name if found != name else "")}>{escape(shortened(found, most))}</span>'
+    return f'<span class="name"{plots.title(name if found != name else "")}>{breakable(cut(found, most))}</span>'
+
+
+def cut(text, most):
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def breakable(text):
+    """As HTML, with places where a line may end."""
+    return BREAKS.sub(r"\1<wbr>", escape(text))
+
+
+def coded(text):
+    """As HTML, with what stands between backticks as code."""
+    return "".join(f"<code>{escape(part)}</code>" if i % 2 else escape(part) for i, part in enumerate(text.split("`")))
 
 
 def table(heads, rows, kind=""):
@@ -80,7 +98,7 @@ def facts(report):
     yield "Reprise", f"{report.get('version', 'version not known')}, commit {shortened(report.get('commit', 'not known'), 40)}, mode {report['mode']}"
     given = reports.given_options(report)
     if given:
-        yield "options", given.removeprefix("options ")
+        yield "options", "as by default" if given.endswith("environment: none") else given.removeprefix("options ")
 
 
 def simulated(report):
@@ -88,7 +106,7 @@ def simulated(report):
 
 
 def head(report):
-    rows = "".join(f"<div><dt>{marked(key)}</dt><dd>{escape(value)}</dd></div>" for key, value in facts(report))
+    rows = "".join(f"<div><dt>{marked(key)}</dt><dd>{breakable(value)}</dd></div>" for key, value in facts(report))
     return (f'<header><p class="kicker">Reprise report</p><h1>{escape(shortened(program(report), 200))}</h1><p class="command"><code>{escape(shortened(reports.program(report), 600))}</code></p>'
             f'<dl class="facts">{rows}</dl>{simulated(report)}</header>')
 
@@ -99,6 +117,8 @@ def comparison(told):
     listed = []
     for i, (label, part, value) in enumerate(told.bars):
         pieces = [plots.piece(kinds[i], 0, 100 * part, f"{label}: {value}")]
+        if i == 1 and part > told.bars[0][1]:
+            pieces.append(plots.piece(told.tone, 100 * told.bars[0][1], 100 * (part - told.bars[0][1]), "what is lost"))
         if i == 1 and told.spread:
             low, high = (plots.per_cent(end) for end in told.spread)
             pieces.append(plots.piece("spread", low, max(high - low, 0.3), "the interval"))
@@ -107,12 +127,12 @@ def comparison(told):
 
 
 def advised(one):
-    others = OTHERS.search(one.site)
-    place = one.site[: others.start()] if others else one.site
-    site = f" at <code>{escape(place)}</code>{escape(others[0] if others else '')}" if place else ""
+    code, others = one.site
+    between = "; " if code and others == advice.PLACE_BY_OBSERVE else " " if code and others else ""
+    site = f" ({f'<code>{breakable(code)}</code>' if code else ''}{between}{coded(others)})" if code or others else ""
     worth = "" if one.worth is None else f"{term('worth')} {escape(at_most(one.worth))} of the run"
-    calls = f"{100 * one.share:.1f} % {term('share of calls', 'of calls')}" if one.share >= advice.NOTABLE else ""
-    return (f'<li><p><b>{escape(one.what)}</b>{site}: {escape(one.remedy)}.</p>'
+    calls = f"{escape(share(one.share, 1))} {term('share of calls', 'of calls')}" if one.share >= advice.NOTABLE else ""
+    return (f'<li><p><b>{escape(one.what)}</b>{site}: {coded(one.remedy)}.</p>'
             f'<p class="worth">{"; ".join(part for part in (worth, calls) if part)}</p></li>')
 
 
@@ -120,23 +140,25 @@ def at_most(part):
     return f"about {100 * part:.2g} %" if part >= 0.001 else "less than 0.1 %"
 
 
-def next_steps(report):
+def next_steps(report, told):
+    """Where nothing was gained, what measures how much could be."""
     found = advice.obstacles(report)
-    if not report["ops"]:
-        return ""
-    if not found:
-        return '<h2 class="next">What to do next</h2><p>Nothing: no obstacle is worth a line.</p>'
-    first, rest = found[:ADVICE_MOST], found[ADVICE_MOST:]
+    first = [one for one in found[:ADVICE_MOST] if one.share >= ADVICE_LEAST or (one.worth or 0) >= advice.NOTABLE_WORTH]
+    rest = found[len(first):]
+    listed = f'<ol>{"".join(map(advised, first))}</ol>' if first else f"<p>Nothing much stands in the way: {escape(share(report['replayed'], report['ops']))} of the calls {'would be' if report['mode'] == 'observe' else 'were'} replayed.</p>"
     more = fold(f"{len(rest)} more", f'<ol start="{len(first) + 1}">{"".join(map(advised, rest))}</ol>') if rest else ""
-    return f'<h2 class="next">What to do next</h2><ol>{"".join(map(advised, first))}</ol>{more}'
+    verify = f"<p>{coded(VERIFY)}.</p>" if report["mode"] == "on" and told.tone == "good" and not first else ""
+    look = report["mode"] == "on" and told.tone != "good" and not advice.is_bound(report) and all(one.remedy != advice.OBSERVE for one in found)
+    return f'<h2 class="next">What to do next</h2>{listed}{verify}{more}' + (f"<p>{coded(advice.OBSERVE)}.</p>" if look else "")
 
 
 def notes(report):
     """What else has to be known before the figures are read."""
     found = [tables.snapshot(report).strip()]
-    if report["paused_ops"]:
+    # Where there are calls, these stand beside their fates.
+    if report["paused_ops"] and not report["ops"]:
         found.append(f"{of_calls(report['paused_ops'])} came while Reprise was off and are not counted.")
-    if report.get("nvtx_ops") and not report["ops"]:    # otherwise beside the fates
+    if report.get("nvtx_ops") and not report["ops"]:
         found.append(f"{of_calls(report['nvtx_ops'])} came in NVTX ranges that are eager and are not counted.")
     if report.get("stopped") not in (None, reports.ENDED):
         found.append(f"Nothing was replayed any more after: {report['stopped']}.")
@@ -152,14 +174,14 @@ def explained(told, report):
 
 def verdict(report, each):
     if report["mode"] == "off" or report.get("aside") or not report["ops"]:
-        return f'<section class="verdict fair"><p class="headline">Nothing was replayed</p><p>{escape(judgement.nothing(report))}</p>{notes(report)}</section>'
+        return f'<section class="verdict fair"><p class="headline">Nothing was replayed</p><p>{coded(judgement.nothing(report))}</p>{notes(report)}</section>'
     told = judgement.of(report, each)
     return (f'<section class="verdict {told.tone}"><p class="headline">{escape(told.headline)}</p><p>{explained(told, report)}</p>'
-            f"{comparison(told)}{notes(report)}{next_steps(report)}</section>")
+            f"{comparison(told)}{notes(report)}{next_steps(report, told)}</section>")
 
 
 def legend(report):
-    return keys(replayed=f"blue: {reports.done(report, 'replayed')}, from graphs", eager="grey: one by one, as without Reprise", cost="violet: what Reprise itself costs")
+    return keys(replayed=f"blue: {reports.done(report, 'replayed')}, from graphs", eager="grey: eager, as without Reprise", cost="violet: what Reprise itself costs")
 
 
 # ---- what happened ----
@@ -168,37 +190,62 @@ def fate_kind(report, place, name):
     return "replayed" if place == 0 else "cost" if name in reports.LEFT.values() else "eager"
 
 
+def fate_rows(listed, report):
+    return [(keyed(kind, marked(name)), count(ops), escape(share(ops, report["ops"])), marked(meaning, words.REASONS)) for kind, name, ops, meaning in listed]
+
+
 def fates(report):
+    heads = ("<fate", "calls", "share", "<why")
     listed = [(fate_kind(report, i, name), name, ops, meaning) for i, (name, ops, meaning) in enumerate(reports.fates(report)) if ops]
-    rows = [(keyed(kind, marked(name)), count(ops), share(ops, report["ops"]), marked(meaning, words.REASONS)) for kind, name, ops, meaning in listed]
+    rare = [one for one in listed if one[2] < RARE * report["ops"]]
+    rare = rare if len(rare) > 1 else []
+    rows = fate_rows([one for one in listed if one not in rare], report)
     rows += [(keyed("", f"{marked(name)} (not among these)"), count(number), "", escape(meaning)) for name, number, meaning in reports.beside(report)]
     return section("What happened to each call", f"Each of the {of_calls(report['ops'])} has one fate. Violet: {term('held back')} for a {term('sequence')} that then ended with an {term('early exit')}.",
-                   plots.stacked([(kind, ops, name) for kind, name, ops, _ in listed]), table(("<fate", "calls", "share", "<why"), rows, "stack titled fates"))
+                   plots.stacked([(kind, ops, name) for kind, name, ops, _ in listed]), table(heads, rows, "stack titled fates"),
+                   fold(f"{len(rare)} more, each less than 0.1 %", table(heads, fate_rows(rare, report), "stack titled fates")))
 
 
 def over_time(report, each):
-    if len(each) > 1 or not any(report.get("share", {}).get("ops", ())):
+    series = report.get("share", {})
+    if len(each) > 1 or not any(series.get("ops", ())):
         return ""
-    return section("Over time", "Each bar is an interval. At first all calls go one by one, since their sequences are not known yet.",
-                   plots.over_time(report["share"], reports.done(report, "replayed")))
+    left = report["ops"] - sum(series["ops"])
+    # An eager turn counts its calls, and notes no time of them.
+    without = f" {of_calls(left).capitalize()} that {'were' if left != 1 else 'was'} {term('measured eagerly')} {'are' if left != 1 else 'is'} not drawn: when they came was not noted." if left > 0 else ""
+    return section("Over time", f"Calls a second, over the run. At first all are {term('eager')}, since their sequences are not known yet.{without}", plots.over_time(series, reports.done(report, "replayed")))
+
+
+PARTS = (("launches_ns", "graph launches", "replayed"), ("patches_ns", "patching", "cost"), ("exits_ns", "early exits", "cost"), ("defers_ns", "per-call overhead", "cost"))    # of what graphs cost
+
+
+def in_pieces(amounts):
+    """(name, begin, end, kind) of each part, one after another."""
+    at = 0
+    for key, name, kind in PARTS:
+        if amounts[key]:
+            yield name, at, at + amounts[key], kind
+        at += amounts[key]
 
 
 def waterfall(report):
-    """What the calls would have cost; what graphs cost instead, one after another; and in observe what is left: (label, begin, end, kind, value)."""
+    """What the calls would have cost; what graphs cost instead, one after another; and in observe what is left: (label, pieces, value)."""
     parts, would = report["gain"], report["mode"] == "observe"
-    yield marked("what would be replayed, one by one" if would else "the replayed calls, one by one"), 0, parts["replaced_ns"], "eager", duration(parts["replaced_ns"])
-    at = 0
-    for key, label, kind in (("launches_ns", "graph launches", "replayed"), ("patches_ns", "patching them", "cost"), ("exits_ns", "early exits", "cost"), ("defers_ns", "per-call overhead", "cost")):
-        if parts[key]:
-            yield marked(label), at, at + parts[key], kind, duration(parts[key])
-        at += parts[key]
+    yield marked("what would be replayed, if eager" if would else "the replayed calls, if eager"), [("", 0, parts["replaced_ns"], "eager")], duration(parts["replaced_ns"])
+    pieces, at = list(in_pieces(parts)), reports.in_graphs(report)
+    for name, begin, end, kind in pieces:
+        yield marked(name), [(name, begin, end, kind)], duration(end - begin)
     if would:
         word, gained = reports.gained(report)
-        yield f"<b>{marked(word)}</b>", *sorted((at, parts["replaced_ns"])), "bad" if report["saved_ns"] < 0 else "good", f"<b>{duration(gained)}</b>"
+        yield f"<b>{marked(word)}</b>", [("", *sorted((at, parts["replaced_ns"])), "bad" if report["saved_ns"] < 0 else "good")], f"<b>{duration(gained)}</b>"
     else:
-        yield f"<b>{marked('in graphs')}</b>", 0, at, "replayed", f"<b>{duration(at)}</b>"
+        yield f"<b>{marked('in graphs')}</b>", pieces, f"<b>{duration(at)}</b>"
     if would or parts["build_ns"]:
-        yield marked("building graphs, in the background"), 0, parts["build_ns"], "cost", duration(parts["build_ns"])
+        yield marked("building graphs, in the background"), [("", 0, parts["build_ns"], "cost")], duration(parts["build_ns"])
+
+
+def drawn_pieces(pieces, whole):
+    return plots.bar(*(plots.piece(kind, plots.per_cent(begin, whole), plots.per_cent(end - begin, whole), name and f"{name}: {duration(end - begin)}") for name, begin, end, kind in pieces))
 
 
 def expected(report):
@@ -214,8 +261,8 @@ def expected(report):
 
 def gain(report):
     listed = list(waterfall(report))
-    whole = max(end for _, _, end, _, _ in listed) or 1
-    drawn = [(label, plots.bar(plots.piece(kind, plots.per_cent(begin, whole), plots.per_cent(end - begin, whole))), value) for label, begin, end, kind, value in listed]
+    whole = max((end for _, pieces, _ in listed for _, _, end, _ in pieces), default=0) or 1
+    drawn = [(label, drawn_pieces(pieces, whole), value) for label, pieces, value in listed]
     assumed, would = tables.assumed(report), report["mode"] == "observe"
     lines = ["Time of the program's threads, by estimate from what calls cost."]
     if not would:
@@ -231,21 +278,20 @@ def call_costs(report):
     """What one call costs the program's thread: by itself, and in a graph."""
     parts, replayed = report["gain"], report["replayed"]
     kinds = [(kind, ns) for kind, ns in parts["eager_ns"].items() if report["kinds"][kind]]
-    graph = [(kind, name, parts[key] / replayed) for key, name, kind in (("launches_ns", "graph launches", "replayed"), ("patches_ns", "patching", "cost"), ("exits_ns", "early exits", "cost"),
-                                                                       ("defers_ns", "per-call overhead", "cost"))] if replayed else []
-    longest = max([ns for _, ns in kinds] + [sum(ns for _, _, ns in graph)], default=0) or 1
-    drawn = [(marked(f"a {kind}, one by one" + (", assumed" if kind in parts["eager_assumed"] else "")), plots.bar(plots.piece("eager", 0, plots.per_cent(ns, longest))), duration(ns)) for kind, ns in kinds]
+    graph = list(in_pieces({key: parts[key] / replayed for key, _, _ in PARTS})) if replayed else []
+    longest = max([ns for _, ns in kinds] + [end for _, _, end, _ in graph], default=0) or 1
+    drawn = [(marked(f"an eager {kind}" + (", assumed" if kind in parts["eager_assumed"] else "")), drawn_pieces([("", 0, ns, "eager")], longest), duration(ns)) for kind, ns in kinds]
     if graph:
-        at, pieces = 0, []
-        for kind, name, ns in graph:
-            pieces.append(plots.piece(kind, plots.per_cent(at, longest), plots.per_cent(ns, longest), f"{name}: {duration(ns)} a call"))
-            at += ns
-        drawn.append((marked("a call in a graph"), plots.bar(*pieces), duration(at)))
+        drawn.append((marked("a call in a graph"), drawn_pieces(graph, longest), duration(graph[-1][2])))
     together = max(replayed / report["launches"], 1) if report["launches"] else 1
     names = {"eager": ("eager", 1), "graph": ("replayed", together)}
     drawing = plots.histogram(report["histograms"], {name: names[name] for name in names if report["histograms"][name]})
-    spread = (f"Below, how far samples are spread; a graph's launch is divided by the {together:.3g} calls that it stands for. Times that waited for a full queue are in it, too." if drawing else "")
-    return section("What a call costs", f"On the program's thread; shorter is better. {spread}", plots.rows(drawn) if drawn else "", drawing)
+    lines = ["Time of the program's thread; shorter is better."]
+    if kinds:
+        lines.append("Of eager calls a bar is the lower quartile, so that it has no waits for a full queue.")
+    if drawing:
+        lines.append("Below: how long all timed calls took, such waits included" + (f"; the time of a graph launch is divided by the {together:.3g} calls that it stands for." if report["histograms"]["graph"] else "."))
+    return section("What a call costs", " ".join(lines), plots.rows(drawn) if drawn else "", drawing)
 
 
 # ---- traces ----
@@ -284,36 +330,49 @@ def sequence(row, numbers):
 
 def trace_facts(row, report):
     yield "stream", str(row["lane"])
-    yield "nodes patched", tables.means(row)
-    yield "early exits", tables.exits(row)
+    yield "nodes patched", tables.means(row) or "none"
+    yield "early exits", tables.exits(row) or "none"
     if report["mode"] != "observe":
-        yield "graph memory", size(row["graph_bytes"]) if row["live"] else "ended"
+        yield "graph memory", size(row["graph_bytes"]) if row["live"] else "freed"
         yield "built", "once" if row["made"] == 1 else f"{count(row['made'])} times"
 
 
-def trace(row, report, numbers, most):
+def from_to(row):
+    """What tells a sequence from others: its first kernel and its last."""
+    if "first" not in row:
+        return escape(next((op["kind"] + (f" of {size(op['bytes'])}" if "bytes" in op else "") for op in row.get("sequence", ()) if op["kind"] != "kernel"), "no kernel"))
+    first, last = (f'<span{plots.title(row[key])}>{breakable(cut(kernel_names.bare(row[key]), TRACE_NAME_MOST))}</span>' for key in ("first", "last"))
+    return first if first == last else f"{first} → {last}"
+
+
+def first_grid(row):
+    """Of its first kernel: what often tells sequences of the same kernels from each other."""
+    return next((f"; first grid {dimensions(op, 'grid')}" for op in row.get("sequence", ()) if "grid" in op), "")
+
+
+def trace(number, row, report, numbers, most):
     spent = min(reports.launches_of(row, report), row["eager_ns"])
     value = reports.saved_by(row, report) if report["mode"] == "observe" else row["eager_ns"]
-    words_ = f"{duration(row['eager_ns'])} one by one, {duration(spent)} as graphs"
+    words_ = f"{duration(row['eager_ns'])} eager, {duration(spent)} as graphs"
     drawn = plots.bar(plots.piece("eager", 0, plots.per_cent(row["eager_ns"], most), words_), plots.piece("replayed front", 0, plots.per_cent(spent, most), words_))
     listed = "".join(f"<div><dt>{marked(key)}</dt><dd>{escape(value)}</dd></div>" for key, value in trace_facts(row, report))
     whose = f"{row['who']}: " if "who" in row else ""
-    calls = marked(f"{of_calls(row['length'])} × {count(row['replays'])}, {share(row['ops'], report['ops'])} of all calls")
-    return (f'<details class="trace"><summary><span class="label">{named(row.get("first", "no kernel"), 80)}<small>{escape(whose)}{calls}</small></span>{drawn}'
+    calls = marked(f"{of_calls(row['length'])} × {count(row['replays'])}, {share(row['ops'], report['ops'])} of all calls{first_grid(row)}" + (f"; {row['alike']} alike" if row["alike"] > 1 else ""))
+    return (f'<details class="trace"><summary><span class="label name">{number}. {from_to(row)}<small>{escape(whose)}{calls}</small></span>{drawn}'
             f'<span class="value">{duration(value)}</span></summary><dl class="facts">{listed}</dl>{sequence(row, numbers)}</details>')
 
 
 def traces(report):
-    rows = [row for row in reports.biggest(report["trace_rows"], "eager_ns", TRACES_MOST) if row["replays"]]
+    rows = [row for row in reports.biggest(reports.alike(report["trace_rows"]), "eager_ns", TRACES_MOST) if row["replays"]]
     if not rows:
         return ""
     numbers = {row["number"]: row["name"] for row in report["kernels"] if "number" in row}
     most = max(row["eager_ns"] for row in rows) or 1
-    others = len(report["trace_rows"]) - len(rows) + report["trace_rest"]["made"]
+    others = len(report["trace_rows"]) - sum(row["alike"] for row in rows) + report["trace_rest"]["made"]
     figure = f"is what {marked(reports.done(report, 'saved'))}" if report["mode"] == "observe" else "is the grey one"
-    return section("Sequences", f"A {term('sequence')} repeats, and a graph stands for it. Grey: what its calls would take one by one; blue: what launching its graph took, both of the program's threads. The figure {figure}. "
-                   "Open one to see its kernels.",
-                   '<div class="traces">' + "".join(trace(row, report, numbers, most) for row in rows) + "</div>", f'<p class="about">and {count(others)} more</p>' if others else "")
+    return section("Sequences", f"A {term('sequence')} repeats, and a graph stands for it. Each has its first kernel and its last; those that are alike, with the same kernels and grids, are one row. Grey: what its calls would take if they were {term('eager')}; blue: what launching its graph took, "
+                   f"both of the program's threads. The figure {figure}. Open one to see its kernels.",
+                   '<div class="traces">' + "".join(trace(i, row, report, numbers, most) for i, row in enumerate(rows, 1)) + "</div>", f'<p class="about">and {count(others)} more</p>' if others else "")
 
 
 # ---- the rest ----
@@ -350,9 +409,9 @@ def ranks(each):
         return ""
     done = reports.done(each[0], "replayed")
     held = reports.held_together(each)
-    parts = [rank_bars(f"Calls {done}", "", each, held["replayed"], "replayed", lambda value: f"{value:.1f} %"), rank_bars("Launch time, one by one", "", each, held["launch time"], "eager", duration)]
+    parts = [rank_bars(f"Calls {done}", "", each, held["replayed"], "replayed", lambda value: f"{value:.1f} %"), rank_bars("Launch time, eager", "", each, held["launch time"], "eager", duration)]
     if "gain" in held:
-        parts.append(rank_bars("Gain, measured by turns", "", each, held["gain"], "replayed", judgement.times))
+        parts.append(rank_bars("Gain, measured by turns", "", each, held["gain"], "plain", judgement.times))
     rows = [(escape(reports.who(one)), escape(one["host"]), str(one["pid"]), count(one["ops"]), duration(one["wall_ns"]), *tables.expected(one), duration(one["hold_longest_ns"]),
              size(one["graph_bytes_most"])) for one in each]
     listed = table(("<process", "<host", "pid", "calls", "duration", *tables.expected_head(each[0]), "longest deferral", "graph memory"), rows, "stack titled")
@@ -371,14 +430,16 @@ def kinds_of_kernels(report):
 
 
 def kernel_label(names):
-    return named(names[0]) if len(names) == 1 else f"{named(kernel_names.short(names[0]))}<small>{len(names)} kernels of this name</small>"
+    if len(names) == 1:
+        return named(names[0])
+    return f"<span{plots.title(chr(10).join(names))}>{named(kernel_names.short(names[0]))}<small>{len(names)} kernels of this name</small></span>"
 
 
 def kernels(report):
     rows = kinds_of_kernels(report)
     most = max((row["watched"] + row["replayed"] for row in rows), default=0) or 1
     drawn = [(kernel_label(row["names"]), plots.bar(plots.piece("replayed", 0, plots.per_cent(row["replayed"], most), f"{count(row['replayed'])} {reports.done(report, 'replayed')}"),
-                                            plots.piece("eager", plots.per_cent(row["replayed"], most), plots.per_cent(row["watched"], most), f"{count(row['watched'])} one by one")),
+                                            plots.piece("eager", plots.per_cent(row["replayed"], most), plots.per_cent(row["watched"], most), f"{count(row['watched'])} eager")),
               count(row["watched"] + row["replayed"])) for row in rows]
     return section("Kernels", f"Calls by kernel. Those that Reprise did not look at are missing: it had {term('backed off')}, {term('measured eagerly')} or was off.", drawn and plots.rows(drawn[:KERNELS_MOST]),
                    fold(f"{count(len(drawn) - KERNELS_MOST)} more", drawn[KERNELS_MOST:] and plots.rows(drawn[KERNELS_MOST:])))
@@ -398,7 +459,7 @@ def call_of(row):
 
 def call_site_table(rows):
     return table(("<what", "<call site", "times", "<what it does"),
-                 [(call_of(row), f"<code>{escape(reports.call_site(row))}</code>", count(row["count"]), escape(reports.NAMES["call_sites"][row["kind"]])) for row in rows],
+                 [(call_of(row), f"<code>{breakable(reports.call_site(row))}</code>", count(row["count"]), escape(reports.NAMES["call_sites"][row["kind"]])) for row in rows],
                  "stack titled sites")
 
 
@@ -419,7 +480,7 @@ def options(report):
 
 def unbroken(text):
     """No line ends between a number and its per cent."""
-    return text.replace(" %", "\u00a0%")
+    return text.replace("&lt; 0.1 %", "&lt;\u00a00.1 %").replace("&gt; 99.9 %", "&gt;\u00a099.9 %").replace(" %", "\u00a0%")
 
 
 def document(name, body):

@@ -7,7 +7,8 @@ from amounts import duration, of_calls, share
 
 TITLE_MOST = 2000    # characters of what is shown where the mouse rests
 TALL = 1000          # units of height in a drawing
-NARROW_TICKS = 4     # labels that fit below a plot on a phone
+LETTER, NARROW_LETTER = 1.2, 3.2    # per cent of a plot's width that a letter of a label takes at most: beside the page's text, and on a phone
+EDGES = 5, 92        # labels before the first and behind the second stand inside of the plot
 
 
 def title(words):
@@ -63,13 +64,29 @@ def box(x, y, wide, high, kind, words):
     return f'<rect x="{x:.2f}" y="{y:.2f}" width="{max(wide, 0.01):.2f}" height="{max(high, 0):.2f}" class="{kind}"><title>{escape(words)}</title></rect>'
 
 
+def extent(tick, letter):
+    """Where a label begins and ends, with a blank."""
+    at, wide = tick[0], letter * (len(tick[1]) + 1)
+    begin = at if at < EDGES[0] else at - wide if at > EDGES[1] else at - wide / 2
+    return begin, begin + wide
+
+
+def readable(ticks, letter):
+    """As many of the ticks as have room, at equal distances."""
+    for every in range(1, len(ticks) + 1):
+        extents = [extent(tick, letter) for tick in ticks[::every]]
+        if all(end <= begin for (_, end), (begin, _) in zip(extents, extents[1:])):
+            return ticks[::every]
+    return []
+
+
 def plot(label, boxes, levels, ticks, below):
     """A drawing of 100 by TALL units with its axes. `levels`: (height from 0 to 1, label); `ticks`: (place from 0 to 100, label)."""
     lines = "".join(f'<i style="bottom:{per_cent(high):.2f}%"></i>' for high, _ in levels)
     heights = "".join(f'<span style="bottom:{per_cent(high):.2f}%">{escape(words)}</span>' for high, words in levels)
-    every = -(-len(ticks) // NARROW_TICKS)
-    places = "".join(f'<span class="{"" if i % every == 0 else "spare"}{" last" if at > 92 else " first" if at < 5 else ""}" style="left:{at:.2f}%">{escape(words)}</span>'
-                     for i, (at, words) in enumerate(ticks))
+    narrow = readable(readable(ticks, LETTER), NARROW_LETTER)
+    places = "".join(f'<span class="{"" if (at, words) in narrow else "spare"}{" last" if at > EDGES[1] else " first" if at < EDGES[0] else ""}" style="left:{at:.2f}%">{escape(words)}</span>'
+                     for at, words in readable(ticks, LETTER))
     return (f'<figure class="plot"><div class="heights">{heights}</div><div class="field">{lines}<svg viewBox="0 0 100 {TALL}" preserveAspectRatio="none" role="img" '
             f'aria-label="{escape(label)}">{"".join(boxes)}</svg></div><div class="places">{places}</div><figcaption>{escape(below)}</figcaption></figure>')
 
@@ -95,7 +112,7 @@ def over_time(series, replayed_word="replayed", small=False):
         boxes += [box(i * wide, TALL - high, drawn, high, "replayed", words), box(i * wide, TALL - all_high, drawn, all_high - high, "eager", words)]
     step = round_step(seconds, 2 if small else 6)
     ticks = [(100 * i * step / seconds, f"{i * step:g}{' s' if small else ''}") for i in range(int(seconds / step * 1.001) + 1)]
-    return plot(f"calls over time, {replayed_word} and one by one", boxes, levels[-1:] if small else levels, ticks,
+    return plot(f"calls over time, {replayed_word} and eager", boxes, levels[-1:] if small else levels, ticks,
                 "" if small else "seconds since the first CUDA call; up: calls a second")
 
 
@@ -130,12 +147,6 @@ def trimmed(buckets):
 
 
 def log_ticks(begin, end, x):
-    """Labels at 1, 2 and 5 times each power of ten, far enough apart to be readable."""
-    found, last = [], -100
-    for power in range(20):
-        for factor in (1, 2, 5):
-            value = factor * 10**power
-            if begin <= value <= end and x(value) - last > 9:
-                last = x(value)
-                found.append((last, duration(value)))
-    return found
+    """Labels at 1, 2 and 5 times each power of ten."""
+    values = (factor * 10**power for power in range(20) for factor in (1, 2, 5))
+    return [(x(value), duration(value)) for value in values if begin <= value <= end]

@@ -21,6 +21,7 @@ TEXTS_MOST = 3      # that are told of processes that differ,
 TEXT_MOST = 70      # characters of each
 USUAL_SPREADS = 5      # further from the middle than so many usual distances is an outlier,
 NOTABLE_SPREAD = 0.05  # if by more than so much of the middle
+SUMMED = ("made", "replays", "ops", "eager_ns", "patched", "node_updates", "updates", "exited_ops", "graph_bytes")    # of sequences that are alike
 KERNEL_NS = 1000    # assumed for a kernel that was not measured: the shortest on an H200
 NAMES = json.loads((Path(__file__).parent / "names.json").read_text())
 
@@ -344,9 +345,9 @@ def fates(report):
         yield unfit(name), ops, NAMES["unfit"][name]
     yield "backed off", report["backed_off"], "eager, and not looked at, since nothing had repeated"
     yield "short sequences", report["short_eager"], "eager, since graphs of one to three calls, or of copies alone, were not measured to gain"
-    yield "measured eagerly", report.get("turn_ops", 0), "eager, to measure what replaying gains, or because it gained nothing"
+    yield "measured eagerly", report.get("turn_ops", 0), "eager, to look for a loop, to measure what replaying gains, or because it gained nothing"
     known = report.get("turn_ops", 0) + report["replayed"] + report["exited_ops"] + sum(report["unfit"].values()) + report["backed_off"] + report["short_eager"]
-    yield LEARNING, max(report["ops"] - known, 0), "eager: no sequence that repeats began with them, or its graph was not ready, or put aside"
+    yield LEARNING, max(report["ops"] - known, 0), "eager: no repeating sequence was known yet, or its graph was not ready, or put aside"
 
 
 def beside(report):
@@ -441,6 +442,16 @@ def saved_by(row, report):
     return row["eager_ns"] - launches_of(row, report)
 
 
+def alike(rows):
+    """One row for all sequences of the same calls, grids and bytes in one stream, added: layers of a network are told apart by their buffers alone. `alike`: how many there are."""
+    kinds = {}
+    for i, row in enumerate(rows):
+        key = i if "sequence" not in row else json.dumps([row.get("who"), row["lane"], row["length"], row["sequence"]])
+        there = kinds.setdefault(key, row | dict.fromkeys(SUMMED, 0) | {"exits": dict.fromkeys(row["exits"], 0), "alike": 0, "live": False})
+        there |= {name: there[name] + row[name] for name in SUMMED} | {"exits": {name: there["exits"][name] + row["exits"][name] for name in row["exits"]}, "alike": there["alike"] + 1, "live": there["live"] or row["live"]}
+    return list(kinds.values())
+
+
 def biggest(rows, key, most):
     return sorted(rows, key=lambda row: row[key], reverse=True)[:most]
 
@@ -455,8 +466,8 @@ def call_site(row):
 
 def call_site_words(report):
     """The meaning of a call site in a report of this mode."""
-    words = "the call site is where the program's call returns to" + ("" if report["mode"] == "observe" else "; by way of cudart, that is in cudart")
-    return words + ("; a snapshot does not tell it" if is_snapshot(report) else "")
+    words = "the call site is where the program's call returns to" + ("" if report["mode"] == "observe" else "; by way of cudart, that is in cudart, and reprise observe names the program's own")
+    return words + ("; a snapshot tells no call site" if is_snapshot(report) else "")
 
 
 def readable(names):

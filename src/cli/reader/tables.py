@@ -109,20 +109,20 @@ def fates(report):
 def means(row):
     """How a trace's graph was patched."""
     names = (("node_updates", "set"), ("updates", "updated"))
-    return ", ".join(f"{count(row[key])} {word}" for key, word in names if row[key]) or "-"
+    return ", ".join(f"{count(row[key])} {word}" for key, word in names if row[key])
 
 
 def exits(row):
-    return ", ".join(f"{reports.LEFT[name]} {count(number)}" for name, number in row["exits"].items() if number) or "-"
+    return ", ".join(f"{reports.LEFT[name]} {count(number)}" for name, number in row["exits"].items() if number)
 
 
 def traces(report):
-    rows = [row for row in reports.biggest(report["trace_rows"], "ops", TRACES_MOST) if row["ops"] or row["exited_ops"]]
-    told = [(row.get("who", ""), row["lane"], row["length"], count(row["replays"]), share(row["ops"], report["ops"]),
-             duration(row["eager_ns"]), means(row), exits(row), size(row["graph_bytes"]) if row["live"] else "ended",
-             kernel_names.told(row.get("first", "-"), NAME_MOST)) for row in rows]
-    text = table("Biggest sequences", ("<", "stream", "length", "replays", "of calls", "one by one", "<nodes patched", "<early exits", "memory", "<begins with"), told)
-    others = len(report["trace_rows"]) - len(rows) + report["trace_rest"]["made"]
+    rows = [row for row in reports.biggest(reports.alike(report["trace_rows"]), "ops", TRACES_MOST) if row["ops"] or row["exited_ops"]]
+    told = [(row.get("who", ""), row["lane"], row["length"], count(row["alike"]), count(row["replays"]), share(row["ops"], report["ops"]),
+             duration(row["eager_ns"]), means(row) or "-", exits(row) or "-", size(row["graph_bytes"]) if row["live"] else "freed",
+             " → ".join(dict.fromkeys(shortened(kernel_names.bare(row.get(key, "-")), NAME_MOST) for key in ("first", "last")))) for row in rows]
+    text = table("Biggest sequences", ("<", "stream", "length", "alike", "replays", "of calls", "eager", "<nodes patched", "<early exits", "memory", "<first → last kernel"), told)
+    others = len(report["trace_rows"]) - sum(row["alike"] for row in rows) + report["trace_rest"]["made"]
     if others and not rows:
         return f"Sequences that repeat: {count(others)}; none was replayed\n"
     return text + (f"  and {count(others)} more\n" if others else "")
@@ -135,16 +135,16 @@ def eager_assumed(report):
 
 def assumed(report):
     """The costs that were not measured in the process, of what it did, in words; "" if all were."""
-    eager = [f"a {kind}, one by one" for kind in eager_assumed(report)]
+    eager = [f"an eager {kind}" for kind in eager_assumed(report)]
     return "; ".join([*eager, *(reports.COSTS.get(name, name.replace("_", " ")) for name in report["cost_assumed"] if name != "eager")])
 
 
 def gain(report):
-    """The model's account of the replayed calls: what they would have taken one by one, and what graphs took. What came of that, turns measure."""
+    """The model's account of the replayed calls: what they would have taken eagerly, and what graphs took. What came of that, turns measure."""
     amounts = report["gain"]
     measured = "as measured" if amounts["eager_measured"] else "assumed: as on an H200"
     launched = "as measured" if amounts["launch_measured"] else "assumed: as on an H200"
-    rows = [("one by one, expected", duration(amounts["replaced_ns"]), f"{duration(amounts['eager_ns']['kernel'])} a kernel, {measured}"),
+    rows = [("eager, expected", duration(amounts["replaced_ns"]), f"{duration(amounts['eager_ns']['kernel'])} a kernel, {measured}"),
             ("graph launches", duration(amounts["launches_ns"]), f"{duration(amounts['launch_ns'])} each, {launched}"),
             ("patching them", duration(amounts["patches_ns"]), ""),
             ("early exits", duration(amounts["exits_ns"]), "beside issuing"),
