@@ -21,6 +21,7 @@ replayed, report, reprise = COMMAND.replayed, COMMAND.report, COMMAND.reprise
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SKIPPED = 77
 TOP = Path(__file__).resolve().parents[2]
+REAL = sorted((Path(__file__).resolve().parent / "real").glob("*.json"))    # of an H200
 WIDTHS = (1280, 400, 320)
 THEMES = {"light": 1, "dark": 0}    # as Blink numbers them
 CONTRAST = 4.5    # at least: WCAG 2, level AA
@@ -164,6 +165,20 @@ class Page(unittest.TestCase):
         replayed(self.folder / "r.json", "mixed", REPRISE_PAYS="measured")
         self.made_of(self.folder / "r.json")
         self.fits(["What to do next", "Over time", "Sequences", "What a call costs", "What happened to each call", "Launch time of the replayed calls", "Kernels"], 2)
+
+    def test_real_reports(self):
+        self.assertGreaterEqual(len(REAL), 5)
+        pages = []
+        for path in REAL:
+            self.made_of(path)
+            pages += [(path.stem, self.page.read_text(), width) for width in WIDTHS]
+        for theme in THEMES:
+            each, console = look([(text, width) for _, text, width in pages], theme, self.folder)
+            self.assertEqual(console, [])
+            for (name, _, width), found in zip(pages, each, strict=True):
+                with self.subTest(report=name, width=width, theme=theme):
+                    self.assertEqual(wrong(found, width, theme), {})
+                    self.assertGreater(min(found["plots"]), 0)
 
     def test_ranks_and_long_names(self):
         for rank in range(3):

@@ -27,6 +27,7 @@ from lib import runs
 
 COMMAND = runs.Command(Path(sys.argv[1]))
 SCREENSHOTS = Path(__file__).resolve().parents[2] / "scripts" / "screenshots"
+REAL = Path(__file__).resolve().parent / "real"
 TAGS = {"html", "head", "meta", "link", "title", "style", "body", "main", "header", "section", "h1", "h2", "h3", "p", "code", "dl", "div", "dt", "dd", "span", "i", "b", "small", "ol", "li", "abbr",
         "table", "thead", "tbody", "tr", "th", "td", "figure", "figcaption", "svg", "rect", "details", "summary", "wbr"}
 ATTRIBUTES = {"lang", "charset", "name", "content", "http-equiv", "rel", "href", "class", "title", "style", "data-head", "scope", "start", "viewbox", "preserveaspectratio", "role", "aria-label", "x", "y",
@@ -223,6 +224,31 @@ class Verdict(WithReports):
         told = judgement.of(self.observed, [self.observed])
         self.assertIn("estimate", told.basis + told.words)
         self.assertEqual(len(told.bars), 2)
+
+
+class RealReports(unittest.TestCase):
+    """Those of an H200 (tests/report/real), whose figures do not depend on this machine."""
+
+    def test_each_has_its_verdict_and_what_to_do_next(self):
+        for name, tone, headline, first in (
+                ("gain", "good", "1.25 x faster", None), ("small", "good", "1.08 x faster", "few calls between two waits"), ("none", "fair", "No gain: left as it was; measuring cost 31.1 ms", "calls where nothing repeats"),
+                ("nothing", "fair", "No loop was found to measure", "calls where nothing repeats"), ("earlier", "good", "1.94 x faster in an earlier loop", "calls measured eagerly"),
+                ("short", "fair", "Too short to measure; measuring cost 68.6 ms", "calls measured eagerly")):
+            with self.subTest(report=name):
+                report, _ = reports.load(REAL / f"{name}.json")
+                told = judgement.of(report, [report])
+                self.assertEqual((told.tone, told.headline), (tone, headline))
+                self.assertEqual(len(told.bars), 2 if tone == "good" or name == "none" else 0)
+                self.assertEqual(next((one.name for one in advice.obstacles(report)), None), first)
+                text = page.whole([report])
+                self.assertIn("are not drawn: when they came was not noted", text)
+                self.assertNotIn("libcudart", text.split('class="verdict')[1].split("</section>")[0])
+
+    def test_sequences_are_told_apart(self):
+        report, _ = reports.load(REAL / "gain.json")
+        labels = re.findall(r'<summary><span class="label name">(.*?)</span></span>', re.sub("<small>.*?</small>", "", page.whole([report])))
+        self.assertEqual([re.match(r"(\d+)\. <span title=", label)[1] for label in labels], [str(i + 1) for i in range(page.TRACES_MOST)])
+        self.assertTrue(all(" → " in label for label in labels))
 
 
 class Advice(WithReports):
