@@ -37,8 +37,7 @@ extern bool reprise_stack_wanted;
 	X(allocates, \
 	  "allocates after the first launch: slow, and the free that mostly follows ends a sequence") \
 	X(orders, \
-	  "orders streams outside of a fork that joins again, or is work that no graph takes here: " \
-	  "what is deferred in the stream is issued first, and its sequence ends") \
+	  "orders streams outside of a fork that joins again, or no graph takes it: the sequence ends") \
 	X(unfit, "cannot be part of a graph: it is issued by itself, and the sequence ends")
 
 enum reprise_call_site_kind {

@@ -25,6 +25,7 @@ def rows(text, macro):
     """The arguments of each row of a list macro."""
     body = re.search(rf"#define {macro}\(X\)((?:.*\\\n)*.*\n)", text).group(1)
     body = re.sub(r"\s*\\\n\s*(?!\s|X\()", " ", body)  # one row, one line
+    body = re.sub(r'(?<=[^"\\])" "(?=[^"])', "", body)  # one text, one literal
     for row in re.findall(r"X\((.*)\)", body):
         yield [argument.strip('"') for argument in ARGUMENT.findall(row)[:3]]
 
