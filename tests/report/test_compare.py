@@ -133,7 +133,7 @@ class OfARun(WithFolder):
     def test_the_page_is_written_at_the_end(self):
         for command, words in (("run", ">replayed</abbr>, by "), ("observe", ">would be replayed</abbr>, by ")):
             self.page.unlink(missing_ok=True)
-            outcome = self.run_it(command=command)
+            outcome = self.run_it(command=command, REPRISE_PAYS="assumed", SIM_SLOW="cuLaunchKernel:3")    # us: long enough for a graph to be built
             self.assertEqual(outcome.returncode, 0, outcome.stderr)
             self.assertEqual(outcome.stderr.splitlines()[-1], f"reprise report: the page is in {self.page}")
             self.assertNotIn("the page", outcome.stdout)
