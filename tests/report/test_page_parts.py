@@ -186,6 +186,13 @@ class Verdict(WithReports):
             report = without | {"options": {name: {"value": value, "from": "environment"} for name, value in options.items()}}
             self.assertTrue(judgement.of(report, [report]).words.endswith(words))
 
+    def test_what_was_not_replayed_says_how_many_graphs_were_built(self):
+        without = {name: value for name, value in self.on.items() if name not in ("turns", "measured")} | {"replayed": 0, "wall_ns": 5_000_000}
+        for built, words in ((0, "No graph was built in the run of 5 ms."), (1, "One graph was built in the run of 5 ms."), (2, "2 graphs were built in the run of 5 ms.")):
+            report = without | {"graphs_built": built}
+            told = judgement.of(report, [report])
+            self.assertEqual((told.tone, told.headline, told.words), ("fair", "Nothing was replayed", words))
+
     def test_the_loss_has_the_colour_of_the_verdict(self):
         for turns, kind in ((TURNS | {"verdict": "eager", "gain": 800, "low": 750, "high": 850}, "fair"), (TURNS | {"gain": 800, "low": 750, "high": 850}, "bad"), (TURNS, None)):
             self.assertEqual(re.findall(r'<i class="(\w+)"[^>]* title="what is lost">', page.comparison(self.judged(turns=turns))), [kind] if kind else [])
@@ -352,6 +359,18 @@ class Page(WithReports):
         self.assertEqual(page.call_of({"kind": "unfit", "call": "pageable"}), "copy from or to pageable, managed or unknown memory")
         self.assertEqual(page.call_of({"kind": "waits", "call": "cuStreamSynchronize"}), "<code>cuStreamSynchronize</code>")
         self.assertEqual(page.call_of({"kind": "unfit", "call": INJECTED}).count("<"), 0)
+
+    def test_a_call_site_has_the_short_name_and_the_whole_one_on_hover(self):
+        row = {"library": "/x/a.so", "symbol": "ns::wait(ns::Stream*)", "symbol_offset": 16}
+        self.assertEqual(page.place_of(row), '<code title="a.so: ns::wait(ns::Stream*)+0x10">a.so: ns::<wbr>wait+0x10</code>')
+        self.assertEqual(page.place_of(row | {"symbol": "wait"}), "<code>a.so: wait+0x10</code>")
+        self.assertEqual(page.place_of({"library": "/x/a.so", "offset": 7}), "<code>a.so+0x7</code>")
+        self.assertEqual(page.place_of({}), "<code>(not known)</code>")
+
+    def test_the_longer_run_of_a_saving_is_explained(self):
+        for saved, estimate, told in ((10**6, (100, 110), True), (10**6, (100, 90), False), (-10**6, (100, 110), False), (10**6, None, False)):
+            with mock.patch.object(page.observed, "estimate", lambda report: estimate):
+                self.assertEqual("longer all the same" in " ".join(page.expected(copy.deepcopy(self.observed) | {"saved_ns": saved})), told)
 
     def test_kernels_of_one_short_name_are_one_bar(self):
         rows = [{"name": f"void ns::add<{kind}>(int)", "watched": 1, "replayed": 10 * kind} for kind in (1, 2, 3)] + [{"name": "void ns::mul<1>(int)", "watched": 0, "replayed": 61}]

@@ -100,8 +100,8 @@ def where(report, *wanted, call=None):
     if any(name_.startswith(CUDART) for name_ in (library, most.get("symbol", ""))):
         return name, PLACE_BY_OBSERVE
     if library:
-        place = f": {kernel_names.short(most['symbol'])}+{most.get('symbol_offset', 0):#x}" if "symbol" in most else f"+{most.get('offset', 0):#x}"
-        name += f"{' in ' if name else ''}{library}{place}"
+        most = most | {"symbol": kernel_names.short(most["symbol"])} if "symbol" in most else most
+        name += f"{' in ' if name else ''}{library}{reports.place(most)}"
     others = sum(row["count"] * OFTEN >= most["count"] for row in rows) - 1
     return name, f"and {count(others)} other place{'s' * (others > 1)}" if others and name else ""
 

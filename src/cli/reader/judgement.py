@@ -131,7 +131,7 @@ def expected(report):
     if gained is not None and wall:
         left = max(wall - gained, 1)
         bars, _ = two_bars(wall, left, show=duration)
-        how = "as measured" if reports.kernels_were_measured(report) else f"if a kernel takes {duration(reports.kernel_ns(report))}: run with --cupti to measure"
+        how = "as measured" if reports.kernels_were_measured(report) else f"if a kernel takes {duration(reports.kernel_ns(report))}; run with --cupti to measure"
         tone = "good" if wall / left >= NOTABLE else "bad" if gained < 0 else "fair"
         headline = f"Would be about {wall / left:.2f} x faster" if tone == "good" else f"Would be about {left / wall:.2f} x slower" if tone == "bad" else "Little to gain"
         return Judgement(tone, headline, f"An estimate of the run under Reprise, {how}.", bars, basis="duration of the run, estimated")
@@ -153,7 +153,10 @@ def of(report, each):
         return expected(report)
     if "measured" in report:
         return Judgement("fair", "No gain was measured", f"By turns: {report['measured']}.")
-    return Judgement("fair", "Gain not measured", f"Turns, which measure it, were off{off_by(report)}." if report["replayed"] else "Nothing was replayed.")
+    if not report["replayed"]:
+        built = report["graphs_built"]
+        return Judgement("fair", "Nothing was replayed", f"{f'{count(built)} graphs were' if built > 1 else 'One graph was' if built else 'No graph was'} built in the run of {duration(report['wall_ns'])}.")
+    return Judgement("fair", "Gain not measured", f"Turns, which measure it, were off{off_by(report)}.")
 
 
 def off_by(report):

@@ -24,7 +24,8 @@ ADVICE_LEAST = 0.01
 RANKS_DRAWN_MOST = 16  # that have a plot of their own over time
 SIMULATED = "Simulated device"    # the name that tests/sim gives to its GPU
 INTERPRETERS = re.compile(r"(python|pypy|perl|ruby|julia|bash|sh)[0-9.]*")
-BREAKS = re.compile(r"(::|[_/=,])(?=\w)")    # behind these a line may end in a long name
+BREAKS = re.compile(r"(::|[_/=,])(?=\w)")    # behind these a line may end in a long name,
+VALUE_BREAKS = re.compile(r"([/=,])(?=[\w/])")    # and in an option
 PLAIN_OPTIONS = ("-u", "-O", "-OO", "-B", "-E", "-I", "-s", "-S")    # of Python's, those that no value follows
 VERIFY = "`reprise verify` compares what is replayed with the calls that the program makes"
 MARK = f'<span class="mark">{term("outlier", "▲")} </span>'
@@ -44,9 +45,9 @@ def cut(text, most):
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def breakable(text):
+def breakable(text, breaks=BREAKS):
     """As HTML, with places where a line may end."""
-    return BREAKS.sub(r"\1<wbr>", escape(text))
+    return breaks.sub(r"\1<wbr>", escape(text))
 
 
 def coded(text):
@@ -106,7 +107,7 @@ def simulated(report):
 
 
 def head(report):
-    rows = "".join(f"<div><dt>{marked(key)}</dt><dd>{breakable(value)}</dd></div>" for key, value in facts(report))
+    rows = "".join(f"<div><dt>{marked(key)}</dt><dd>{breakable(value, VALUE_BREAKS)}</dd></div>" for key, value in facts(report))
     return (f'<header><p class="kicker">Reprise report</p><h1>{escape(shortened(program(report), 200))}</h1><p class="command"><code>{escape(shortened(reports.program(report), 600))}</code></p>'
             f'<dl class="facts">{rows}</dl>{simulated(report)}</header>')
 
@@ -210,10 +211,11 @@ def over_time(report, each):
     series = report.get("share", {})
     if len(each) > 1 or not any(series.get("ops", ())):
         return ""
-    left = report["ops"] - sum(series["ops"])
+    left, replayed = report["ops"] - sum(series["ops"]), reports.done(report, "replayed")
     # An eager turn counts its calls, and notes no time of them.
     without = f" {of_calls(left).capitalize()} that {'were' if left != 1 else 'was'} {term('measured eagerly')} {'are' if left != 1 else 'is'} not drawn: when they came was not noted." if left > 0 else ""
-    return section("Over time", f"Calls a second, over the run. At first all are {term('eager')}, since their sequences are not known yet.{without}", plots.over_time(series, reports.done(report, "replayed")))
+    return section("Over time", f"Calls a second, over the run. At first none {'' if report['mode'] == 'observe' else 'is '}{term(replayed)}, since sequences are not known yet.{without}",
+                   plots.over_time(series, replayed))
 
 
 PARTS = (("launches_ns", "graph launches", "replayed"), ("patches_ns", "patching", "cost"), ("exits_ns", "early exits", "cost"), ("defers_ns", "per-call overhead", "cost"))    # of what graphs cost
@@ -251,12 +253,16 @@ def drawn_pieces(pieces, whole):
 def expected(report):
     """What observe expects of replaying, in sentences."""
     even = reports.break_even(report)
-    yield f"The run gets {'longer' if report['saved_ns'] < 0 else 'shorter'} by what {marked(reports.gained(report)[0])} only as far as the GPU waited for calls."
+    estimate = observed.estimate(report)
+    if report["saved_ns"] > 0 and estimate and estimate[1] > estimate[0]:
+        yield "The run would get longer all the same, since the GPU would get the calls of a sequence only when it is complete."
+    else:
+        yield f"The run gets {'longer' if report['saved_ns'] < 0 else 'shorter'} by what {marked(reports.gained(report)[0])} only as far as the GPU waited for calls."
     if even:
         launches = term("graph launch", "graph launch" if even == 1 else "graph launches")
         yield f"A graph pays for its building after {count(even)} {launches} ({term('break-even')})."
     for name, words_, shorter in observed.run_shorter(report):
-        yield f"{escape(name)}: {escape(words_)}, {escape(shorter)}."
+        yield f"{escape(name.capitalize())}: {escape(words_)}, {escape(shorter)}."
 
 
 def gain(report):
@@ -457,9 +463,18 @@ def call_of(row):
     return escape(reports.NAMES["unfit"].get(row["call"], row["call"])) if row["kind"] == "unfit" else f"<code>{escape(row['call'])}</code>"
 
 
+def place_of(row):
+    """The call site with the function's short name, the whole one where the mouse rests on it."""
+    if "library" not in row or "symbol" not in row:
+        return f"<code>{breakable(reports.call_site(row))}</code>"
+    short = row | {"symbol": kernel_names.short(row["symbol"])}
+    whole = Path(row["library"]).name + reports.place(row) if short != row else ""
+    return f"<code{plots.title(whole)}>{breakable(reports.call_site(short))}</code>"
+
+
 def call_site_table(rows):
     return table(("<what", "<call site", "times", "<what it does"),
-                 [(call_of(row), f"<code>{breakable(reports.call_site(row))}</code>", count(row["count"]), escape(reports.NAMES["call_sites"][row["kind"]])) for row in rows],
+                 [(call_of(row), place_of(row), count(row["count"]), escape(reports.NAMES["call_sites"][row["kind"]])) for row in rows],
                  "stack titled sites")
 
 

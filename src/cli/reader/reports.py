@@ -456,12 +456,17 @@ def biggest(rows, key, most):
     return sorted(rows, key=lambda row: row[key], reverse=True)[:most]
 
 
+def place(row):
+    """The function with its offset, or the offset in the library."""
+    return f": {row['symbol']}+{row.get('symbol_offset', 0):#x}" if "symbol" in row else f"+{row.get('offset', 0):#x}"
+
+
 def call_site(row):
     """The call site: library and offset, the function if known, and the function of the runtime API."""
     if "library" not in row:
         return "(not known)"
-    where = f": {shortened(row['symbol'], PLACE_MOST)}+{row.get('symbol_offset', 0):#x}" if "symbol" in row else f"+{row.get('offset', 0):#x}"
-    return Path(row["library"]).name + where + (f", by {row['runtime']}" if "runtime" in row else "")
+    short = row | {"symbol": shortened(row["symbol"], PLACE_MOST)} if "symbol" in row else row
+    return Path(row["library"]).name + place(short) + (f", by {row['runtime']}" if "runtime" in row else "")
 
 
 def call_site_words(report):
