@@ -398,7 +398,7 @@ class Page(WithReports):
         self.assertEqual((found[0]["live"], found[0]["exits"]), (True, {name: number + 1 for name, number in row["exits"].items()}))
         report = copy.deepcopy(self.on) | {"trace_rows": [row, row, other]}
         text = page.whole([report])
-        self.assertEqual((text.count('<details class="trace">'), text.count("; 2 alike")), (2, 1))
+        self.assertEqual((text.count('<details class="trace">'), text.count("; 2\u00a0alike")), (2, 1))
         self.assertIn(f"and {self.on['trace_rest']['made']} more" if self.on["trace_rest"]["made"] else "</details></div></section>", text)
 
     def test_a_trace_opens_to_its_kernels(self):
@@ -441,10 +441,12 @@ class Page(WithReports):
         self.assertIn("Made on the simulated driver", self.told()[1])
 
     def test_labels_below_a_plot_do_not_meet(self):
-        """At equal distances, the first and the last one inside of the plot; the test can fail."""
+        """At equal distances; the first and the last one stand inside of the plot, or are left out."""
         ticks = [(4, "500 ns"), (20, "1 us"), (40, "2 us"), (60, "5 us"), (80, "10 us"), (97, "20 us")]
         self.assertEqual(plots.readable(ticks, 1.2), ticks)
-        self.assertEqual([words for _, words in plots.readable(ticks, 3.2)], ["500 ns", "2 us", "10 us"])
+        self.assertEqual([words for _, words in plots.readable(ticks, 3.2)], ["1 us", "2 us", "5 us", "10 us"])
+        self.assertEqual([words for _, words in plots.readable([(10, "1 us"), (50, "2 us"), (90, "5 us"), (97, "10 us")], 1.2)], ["1 us", "2 us", "5 us"])
+        self.assertEqual([words for _, words in plots.readable([(3, "100 ns"), (11, "200 ns"), (40, "500 ns")], 1.2)], ["200 ns", "500 ns"])
         self.assertEqual(plots.extent((4, "500 ns"), 2), (4, 18))
         self.assertEqual(plots.extent((97, "20 us"), 2), (85, 97))
         self.assertEqual(len(plots.readable(ticks, 30)), 1)

@@ -363,7 +363,7 @@ def trace(number, row, report, numbers, most):
     drawn = plots.bar(plots.piece("eager", 0, plots.per_cent(row["eager_ns"], most), words_), plots.piece("replayed front", 0, plots.per_cent(spent, most), words_))
     listed = "".join(f"<div><dt>{marked(key)}</dt><dd>{escape(value)}</dd></div>" for key, value in trace_facts(row, report))
     whose = f"{row['who']}: " if "who" in row else ""
-    calls = marked(f"{of_calls(row['length'])} × {count(row['replays'])}, {share(row['ops'], report['ops'])} of all calls{first_grid(row)}" + (f"; {row['alike']} alike" if row["alike"] > 1 else ""))
+    calls = marked(f"{of_calls(row['length'])} × {count(row['replays'])}, {share(row['ops'], report['ops'])} of all calls{first_grid(row)}" + (f"; {row['alike']}\u00a0alike" if row["alike"] > 1 else ""))
     return (f'<details class="trace"><summary><span class="label name">{number}. {from_to(row)}<small>{escape(whose)}{calls}</small></span>{drawn}'
             f'<span class="value">{duration(value)}</span></summary><dl class="facts">{listed}</dl>{sequence(row, numbers)}</details>')
 

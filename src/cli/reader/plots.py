@@ -72,11 +72,11 @@ def extent(tick, letter):
 
 
 def readable(ticks, letter):
-    """As many of the ticks as have room, at equal distances."""
-    for every in range(1, len(ticks) + 1):
-        extents = [extent(tick, letter) for tick in ticks[::every]]
-        if all(end <= begin for (_, end), (begin, _) in zip(extents, extents[1:])):
-            return ticks[::every]
+    """As many of the ticks as have room, at equal distances. Those at the ends may be left out: at an edge a label stands closer to the next."""
+    for shown in (ticks[::every][part] for every in range(1, len(ticks) + 1) for part in (slice(None), slice(None, -1), slice(1, None), slice(1, -1))):
+        extents = [extent(tick, letter) for tick in shown]
+        if shown and all(end <= begin for (_, end), (begin, _) in zip(extents, extents[1:])):
+            return shown
     return []
 
 
