@@ -142,7 +142,7 @@ def at_most(part):
 
 
 def next_steps(report, told):
-    """Where nothing was gained, what measures how much could be."""
+    """The obstacles, each with its remedy; and where nothing was gained, what measures how much could be."""
     found = advice.obstacles(report)
     first = [one for one in found[:ADVICE_MOST] if one.share >= ADVICE_LEAST or (one.worth or 0) >= advice.NOTABLE_WORTH]
     rest = found[len(first):]
@@ -407,7 +407,8 @@ def ranks_over_time(each):
     parts = [f'<div class="small"><p>{escape(reports.who(one))}</p>{plots.over_time(one["share"], reports.done(one, "replayed"), small=True)}</div>' for one in drawn[:RANKS_DRAWN_MOST]]
     left = len(drawn) - len(parts)
     more = f'<p class="about">{count(left)} more process{"es are" if left != 1 else " is"} not drawn.</p>' if left else ""
-    return '<h3>Over time</h3><p class="about">Each on its own axis, from its own first CUDA call.</p><div class="smalls">' + "".join(parts) + f"</div>{more}" if parts else ""
+    without = f" Calls that were {term('measured eagerly')} are not drawn." if any(one.get("turn_ops") for one in drawn) else ""
+    return f'<h3>Over time</h3><p class="about">Each on its own axis, from its own first CUDA call.{without}</p><div class="smalls">' + "".join(parts) + f"</div>{more}" if parts else ""
 
 
 def ranks(each):
