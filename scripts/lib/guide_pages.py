@@ -8,7 +8,7 @@ FENCE = re.compile(r"^```\w*\n(.*?)^```$", re.S | re.M)
 LINES_MOST, WIDTH_MOST = 60, 160
 
 # What differs from run to run and from program to program in the output of `reprise`: numbers with their units, functions of CUDA, names of the program's.
-VARIES = re.compile(r"\S*\d\S*(?: (?:ns|us|ms|s|x|%|KiB|MiB|GiB)(?!\w))?|\bcu(?:da)?[A-Z]\S*|\S*heat\S*")
+VARIES = re.compile(r"\S*\d\S*(?: (?:ns|us|ms|s|x|%|KiB|MiB|GiB)(?!\w))?|\bcu(?:da)?[A-Z]\S*|\S*heat\S*|\ban eager (?:kernel|copy|memset)\b")    # of which calls the price was measured
 OPTION = re.compile(r"\bREPRISE\w*")
 
 # Process numbers, in the places where they are.

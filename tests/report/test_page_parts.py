@@ -157,6 +157,7 @@ class Verdict(WithReports):
         for turns, measured, headline, words in (
                 (176, "too short to measure: no verdict in 176 turns, cost 1 ms", "Too short to measure; measuring cost 1 ms", "176 turns have not shown yet whether replaying gains, in a run of 2 s."),
                 (0, "too short to measure", "Too short to measure", "The run of 2 s ended before a loop was measured."),
+                (1, "the GPU was busy 7 of the 8 times that a graph was to be built, cost 1 ms", "The GPU was busy: nothing was replayed", "The GPU was busy 7 of the 8 times that a graph was to be built, cost 1 ms. Graphs"),
                 (0, "not measured: no loop was found", "No loop was found to measure", "None was found in 470 ms of search; 7 calls in between were eager.")):
             told = self.judged(turns=TURNS | {"verdict": "undecided", "gain": 0, "turns": turns, "searched_ns": 470_000_000}, measured=measured, wall_ns=2_000_000_000, turn_ops=7)
             self.assertEqual((told.tone, told.headline, told.bars), ("fair", headline, ()))

@@ -81,12 +81,14 @@ def of_earlier(turns):
 
 
 def of_undecided(report):
-    turns, run = report["turns"], duration(report["wall_ns"])
+    turns, run, measured = report["turns"], duration(report["wall_ns"]), report.get("measured", "")
     if "earlier" in turns:
         return of_earlier(turns)
+    if measured.startswith("the GPU was busy"):
+        return Judgement("fair", "The GPU was busy: nothing was replayed", f"T{measured[1:]}. Graphs are built while the GPU has nothing to do. Where it takes the time, launches cost none.")
     if turns["turns"]:
         return Judgement("fair", f"Too short to measure; measuring cost {duration(turns['lost_ns'])}", f"{of_turns(turns['turns'])} {have(turns['turns'])} not shown yet whether replaying gains, in a run of {run}.")
-    if report["measured"].startswith("too short"):
+    if measured.startswith("too short"):
         return Judgement("fair", "Too short to measure", f"The run of {run} ended before a loop was measured.")
     searched = f" in {duration(turns['searched_ns'])} of search" if turns.get("searched_ns") else ""
     between = f"; {of_calls(report['turn_ops'])} in between were eager" if report["turn_ops"] else ""

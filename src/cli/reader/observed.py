@@ -75,7 +75,8 @@ def kept(report):
     for name, ops, meaning in list(reports.fates(report))[1:]:
         if name != "measured eagerly":
             obstacle = obstacles.get(name)
-            yield ops, name, meaning + (f"; call site {obstacle.site}" if obstacle and obstacle.site else ""), obstacle
+            place = " ".join(word for word in obstacle.site if word) if obstacle and obstacle.site[0] else ""
+            yield ops, name, meaning + (f"; call site {place}" if place else ""), obstacle
 
 
 def cuts(report):
