@@ -484,6 +484,7 @@ BUGS = (
     ("what is no plain file is opened all the same", "open_plain", "	*why = hindrance(&status);\n	if (*why != NULL)\n		return -1;\n", "	(void)hindrance;\n", "profile"),
     ("a profile's words reach a terminal as they are", "take_line", "		reprise_printable(name, SIZE_MAX, shown, sizeof(shown));", "		strncat(strcpy(shown, \"\"), name, sizeof(shown) - 1);", "profile"),
     ("the verdict on an earlier loop is forgotten", "reprise_turns_begin_loop", "	if (result->verdict != REPRISE_VERDICT_UNDECIDED) {", "	if (result->verdict == REPRISE_VERDICT_UNDECIDED) {", "stats_periods"),
+    ("what no lane has seen is noted over time again and again", "note", "	unseen = unseen_now;\n", "", "report_series"),
     ("a program whose graphs never got built is told that it was too short", "tell_busy", "	if (put_off <= built ", "	if (built == 0 || put_off <= built ", "report_pieces"),
     ("a last loop without a verdict hides an earlier one's", "tell_undecided", "	if (result->earlier.verdict != REPRISE_VERDICT_UNDECIDED)", "	if (result->loops == 0 && result->earlier.verdict != REPRISE_VERDICT_UNDECIDED && result->turns == 0)", "report_pieces"),
     ("all of a rest counts as lost when graphs become slow", "take_back", "(slow < turns->rested ? slow : turns->rested)", "turns->rested", "stats_behind"),

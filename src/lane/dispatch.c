@@ -23,7 +23,6 @@
 #include "stats/kernels.h"
 #include "stats/pauses.h"
 #include "stats/sites.h"
-#include "stats/series.h"
 #include "lane/side_exit.h"
 #include "lane/threads.h"
 #include "lane/observe.h"
@@ -273,16 +272,6 @@ REPRISE_HOT static bool step(struct reprise_lane *lane, struct reprise_call *cal
 	                  reprise_clock_since(
 						  atomic_load_explicit(&lane->last_return, memory_order_relaxed)));
 	return false;
-}
-
-void reprise_lane_tell_series(struct reprise_lane *lane)
-{
-	uint64_t ops = reprise_lane_ops(lane);
-
-	if (!reprise_series_note(ops - lane->told_ops, lane->counts.replayed - lane->told_replayed))
-		return;
-	lane->told_ops = ops;
-	lane->told_replayed = lane->counts.replayed;
 }
 
 /* An event orders streams against each other: outside a group a lane has to issue what it holds. */

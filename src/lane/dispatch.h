@@ -6,7 +6,3 @@
 /* Answers the op, or makes the eager call and returns its result. The caller holds no lock; no lock
  * is held during the eager call. The lane's context is current. */
 CUresult reprise_lane_handle_op(struct reprise_lane *lane, struct reprise_call *call);
-
-/* Tells the series over time what was done since the last time: once in a few hundred ops, and for
- * a report. Under the lane's lock. */
-void reprise_lane_tell_series(struct reprise_lane *lane);

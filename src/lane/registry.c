@@ -19,6 +19,7 @@
 #include "driver/driver.h"
 #include "graph/carried.h"
 #include "lane/group/group.h"
+#include "stats/series.h"
 
 /* Per thread. All thread-local data have to fit into what the loader keeps for libraries that are
  * opened later, some 1.5 KiB: Reprise may come as a listener (nvtx/listener.c). */
@@ -425,6 +426,17 @@ void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context),
 {
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
 		visit(lane, context);
+}
+
+void reprise_lane_tell_series(struct reprise_lane *lane)
+{
+	uint64_t ops =
+		reprise_lane_ops(lane) + __atomic_load_n(&lane->counts.in_turns, __ATOMIC_RELAXED);
+
+	if (!reprise_series_note(ops - lane->told_ops, lane->counts.replayed - lane->told_replayed))
+		return;
+	lane->told_ops = ops;
+	lane->told_replayed = lane->counts.replayed;
 }
 
 void reprise_lanes_retire(struct reprise_lane *lane)

@@ -97,6 +97,10 @@ void reprise_lanes_look_again(void);
 /* Calls `visit` for each lane, without any lock. */
 void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context), void *context);
 
+/* Tells the series over time what was done since the last time, in eager turns, too: once in some
+ * hundred ops, and for a report. Under the lane's lock. */
+void reprise_lane_tell_series(struct reprise_lane *lane);
+
 /* The lane may become another stream's. Its traces must have been forgotten. Under its lock: a
  * thread that still takes it for the stream's finds out after taking the lock
  * (reprise_lanes_moved()). */

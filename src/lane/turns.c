@@ -10,6 +10,7 @@
 #include "lane/eager.h"
 #include "lane/order.h"
 #include "lane/registry.h"
+#include "stats/counters.h"
 
 bool reprise_turns_on REPRISE_HOT_DATA;
 static uint64_t started_ns;
@@ -125,6 +126,8 @@ bool reprise_turns_goes_on(struct reprise_lane *found, const struct reprise_call
 		return true;
 	}
 	arm = reprise_anchor_look(lane, call, ops_of(lane) + 1, arm);
+	if (reprise_reporting && passed_in(lane) % REPRISE_TUNE_ANCHOR_LOOKED_AFTER == 0)
+		reprise_lane_tell_series(lane);
 	if (arm == REPRISE_ARM_EAGER && passed_in(lane) % REPRISE_TUNE_ANCHOR_LOOKED_AFTER == 0)
 		arm = reprise_anchor_look_after(lane);
 	if (arm == REPRISE_ARM_EAGER) {

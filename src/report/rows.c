@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "gpu/gpu.h"
 #include "graph/estimate.h"
-#include "lane/dispatch.h"
 #include "lane/registry.h"
 #include "op/name.h"
 #include "report/caller.h"

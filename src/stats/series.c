@@ -6,15 +6,18 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/tuning.h"
+#include "stats/counters.h"
 
 static struct reprise_lock series_lock;
 static struct reprise_series noted;
+static uint64_t unseen; /* ops that no lane has seen, of those that are noted */
 
 void reprise_series_begin(void)
 {
 	atomic_store(&series_lock.word, 0); /* in a forked child, another thread may have held it */
 	noted = (struct reprise_series){.began_ns = reprise_clock_ns(),
 	                                .interval_ns = REPRISE_TUNE_SERIES_FIRST_NS};
+	unseen = 0;
 }
 
 static void double_intervals(uint64_t *values)
@@ -41,9 +44,11 @@ static unsigned int now(void)
 /* Under the lock. */
 static void note(uint64_t ops, uint64_t replayed)
 {
+	uint64_t unseen_now = reprise_counted(REPRISE_COUNT_unseen_ops);
 	unsigned int interval = now();
 
-	noted.ops[interval] += ops;
+	noted.ops[interval] += ops + (unseen_now - unseen);
+	unseen = unseen_now;
 	noted.replayed[interval] += replayed;
 	if (noted.count <= interval)
 		noted.count = interval + 1;

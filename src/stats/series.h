@@ -1,9 +1,9 @@
 /*
- * Ops and replayed ops over time. A bounded number of intervals, which double in length when the
- * last one is over.
+ * Ops and replayed ops over time, those of eager turns included. A bounded number of intervals,
+ * which double in length when the last one is over.
  *
  * Lanes report once in a few hundred ops, so an interval may include ops that came a little
- * earlier. Any thread.
+ * earlier; and up to 100 ms earlier what no lane has seen. Any thread.
  */
 #pragma once
 

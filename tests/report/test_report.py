@@ -95,6 +95,16 @@ class Figures(WithFolder):
         for name in ("ops", "replayed"):
             self.assertEqual(sum(told["share"][name]), told[name], name)
 
+    def test_the_series_has_the_ops_of_eager_turns_when_they_came(self):
+        def run(iterations):
+            told = report(self.path, "run", "chain", iterations=iterations, REPRISE_TURNS="1")[0]
+            self.assertEqual([sum(told["share"][name]) for name in ("ops", "replayed")], [told["ops"], told["replayed"]])
+            return told
+
+        told = runs.long_enough(run, lambda told: told["turn_ops"] > 100_000, (20_000, 80_000, 320_000))
+        eager = [ops - replayed for ops, replayed in zip(told["share"]["ops"], told["share"]["replayed"])]
+        self.assertGreater(sum(eager[:-1]), sum(eager) - told["turn_ops"])    # not all of them at the end
+
     def test_updates_are_told_of_their_traces(self):
         told, _ = replayed(self.path, "all-changed", "patched")
         rows = [*told["trace_rows"], told["trace_rest"]]

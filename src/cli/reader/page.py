@@ -212,7 +212,7 @@ def over_time(report, each):
     if len(each) > 1 or not any(series.get("ops", ())):
         return ""
     left, replayed = report["ops"] - sum(series["ops"]), reports.done(report, "replayed")
-    # An eager turn counts its calls, and notes no time of them.
+    # In reports of Reprise before 2026-12, eager turns counted their calls, and noted no time of them.
     without = f" {of_calls(left).capitalize()} that {'were' if left != 1 else 'was'} {term('measured eagerly')} {'are' if left != 1 else 'is'} not drawn: when they came was not noted." if left > 0 else ""
     return section("Over time", f"Calls a second, over the run. At first none {'' if report['mode'] == 'observe' else 'is '}{term(replayed)}, since sequences are not known yet.{without}",
                    plots.over_time(series, replayed))
@@ -407,7 +407,7 @@ def ranks_over_time(each):
     parts = [f'<div class="small"><p>{escape(reports.who(one))}</p>{plots.over_time(one["share"], reports.done(one, "replayed"), small=True)}</div>' for one in drawn[:RANKS_DRAWN_MOST]]
     left = len(drawn) - len(parts)
     more = f'<p class="about">{count(left)} more process{"es are" if left != 1 else " is"} not drawn.</p>' if left else ""
-    without = f" Calls that were {term('measured eagerly')} are not drawn." if any(one.get("turn_ops") for one in drawn) else ""
+    without = f" Calls that were {term('measured eagerly')} are not drawn." if any(one["ops"] > sum(one["share"]["ops"]) for one in drawn) else ""
     return f'<h3>Over time</h3><p class="about">Each on its own axis, from its own first CUDA call.{without}</p><div class="smalls">' + "".join(parts) + f"</div>{more}" if parts else ""
 
 

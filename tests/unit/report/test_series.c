@@ -3,11 +3,18 @@
 
 #include "../../suite.h"
 #include "base/clock.h"
+#include "stats/counters.h"
 #include "stats/series.h"
 
 #define FIRST_NS 10000000u
 
 static struct reprise_series series;
+static uint64_t unseen_ops; /* in eager rests, by all threads */
+
+uint64_t reprise_counted(enum reprise_counter counter)
+{
+	return counter == REPRISE_COUNT_unseen_ops ? unseen_ops : 0;
+}
 
 static void note(uint64_t at_ns, uint64_t ops, uint64_t replayed)
 {
@@ -18,7 +25,7 @@ static void note(uint64_t at_ns, uint64_t ops, uint64_t replayed)
 
 static void begin(void)
 {
-	reprise_clock_virtual = 0;
+	reprise_clock_virtual = unseen_ops = 0;
 	reprise_series_begin();
 }
 
@@ -30,6 +37,21 @@ static uint64_t sum(const uint64_t *values)
 		all += values[i];
 	return all;
 }
+
+START_TEST(what_no_lane_has_seen_is_noted_with_the_next_ops)
+{
+	note(FIRST_NS / 2, 7, 3);
+	unseen_ops = 100;
+	note(FIRST_NS * 3 / 2, 0, 0);
+	unseen_ops = 130;
+	note(FIRST_NS * 5 / 2, 1, 0);
+	note(FIRST_NS * 5 / 2, 1, 0);
+	ck_assert_uint_eq(series.ops[0], 7);
+	ck_assert_uint_eq(series.ops[1], 100);
+	ck_assert_uint_eq(series.ops[2], 32);
+	ck_assert_uint_eq(sum(series.replayed), 3);
+}
+END_TEST
 
 START_TEST(ops_fall_into_the_interval_that_it_is)
 {
@@ -101,6 +123,7 @@ int main(void)
 	TCase *tests = tcase_create("series");
 
 	tcase_add_checked_fixture(tests, begin, NULL);
+	tcase_add_test(tests, what_no_lane_has_seen_is_noted_with_the_next_ops);
 	tcase_add_test(tests, ops_fall_into_the_interval_that_it_is);
 	tcase_add_test(tests, intervals_double_when_they_do_not_reach);
 	tcase_add_test(tests, nothing_is_lost_in_a_run_of_any_length);
