@@ -252,6 +252,10 @@ class RealReports(unittest.TestCase):
                 self.assertIn("are not drawn: when they came was not noted", text)
                 self.assertNotIn("libcudart", text.split('class="verdict')[1].split("</section>")[0])
 
+    def test_calls_are_not_drawn_where_it_is_not_known_when_they_came(self):
+        for turned, drawn, left in ((0, 100, 0), (40, 100, 0), (40, 97, 0), (40, 60, 40), (40, 57, 40)):
+            self.assertEqual(page.undrawn({"ops": 100, "turn_ops": turned, "share": {"ops": [drawn - 7, 7]}}), left)
+
     def test_sequences_are_told_apart(self):
         report, _ = reports.load(REAL / "gain.json")
         labels = re.findall(r'<summary><span class="label name">(.*?)</span></span>', re.sub("<small>.*?</small>", "", page.whole([report])))
@@ -465,7 +469,7 @@ class Page(WithReports):
     def test_calls_that_are_not_drawn_over_time_are_told(self):
         report = copy.deepcopy(self.on) | {"share": {"interval_ns": 10**7, "ops": [90, 9], "replayed": [0, 9]}}
         for ops, words in ((99, None), (100, "1 call that was "), (1101, "1,002 calls that were ")):
-            self.assertEqual(re.findall(r"known yet\. ([^<]*)<", page.over_time(report | {"ops": ops}, [report])), [words] if words else [])
+            self.assertEqual(re.findall(r"known yet\. ([^<]*)<", page.over_time(report | {"ops": ops, "turn_ops": ops - 99}, [report])), [words] if words else [])
 
     def test_what_is_in_graphs_is_drawn_in_its_two_colours(self):
         parts = dict.fromkeys(("launches_ns", "patches_ns", "exits_ns", "defers_ns"), 10)

@@ -207,13 +207,18 @@ def fates(report):
                    fold(f"{len(rare)} more, each less than 0.1 %", table(heads, fate_rows(rare, report), "stack titled fates")))
 
 
+def undrawn(report):
+    """Calls of eager turns, of which reports of Reprise before 2026-12 do not say when they came. Of a snapshot a few others may be missing, of which nothing is said."""
+    turned, left = report.get("turn_ops", 0), report["ops"] - sum(report["share"]["ops"])
+    return turned if 0 < turned <= left else 0
+
+
 def over_time(report, each):
     series = report.get("share", {})
     if len(each) > 1 or not any(series.get("ops", ())):
         return ""
-    left, replayed = report["ops"] - sum(series["ops"]), reports.done(report, "replayed")
-    # In reports of Reprise before 2026-12, eager turns counted their calls, and noted no time of them.
-    without = f" {of_calls(left).capitalize()} that {'were' if left != 1 else 'was'} {term('measured eagerly')} {'are' if left != 1 else 'is'} not drawn: when they came was not noted." if left > 0 else ""
+    left, replayed = undrawn(report), reports.done(report, "replayed")
+    without = f" {of_calls(left).capitalize()} that {'were' if left != 1 else 'was'} {term('measured eagerly')} {'are' if left != 1 else 'is'} not drawn: when they came was not noted." if left else ""
     return section("Over time", f"Calls a second, over the run. At first none {'' if report['mode'] == 'observe' else 'is '}{term(replayed)}, since sequences are not known yet.{without}",
                    plots.over_time(series, replayed))
 
@@ -407,7 +412,7 @@ def ranks_over_time(each):
     parts = [f'<div class="small"><p>{escape(reports.who(one))}</p>{plots.over_time(one["share"], reports.done(one, "replayed"), small=True)}</div>' for one in drawn[:RANKS_DRAWN_MOST]]
     left = len(drawn) - len(parts)
     more = f'<p class="about">{count(left)} more process{"es are" if left != 1 else " is"} not drawn.</p>' if left else ""
-    without = f" Calls that were {term('measured eagerly')} are not drawn." if any(one["ops"] > sum(one["share"]["ops"]) for one in drawn) else ""
+    without = f" Calls that were {term('measured eagerly')} are not drawn." if any(map(undrawn, drawn)) else ""
     return f'<h3>Over time</h3><p class="about">Each on its own axis, from its own first CUDA call.{without}</p><div class="smalls">' + "".join(parts) + f"</div>{more}" if parts else ""
 
 
