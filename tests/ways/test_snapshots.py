@@ -270,8 +270,9 @@ class Snapshots(unittest.TestCase):
         for text, names in (("%p.json", lambda parent, child: (f"{parent}.json", f"{child}.json")), ("r.json", lambda parent, child: ("r.json", f"r.json.{child}"))):
             with self.subTest(name=text):
                 # A draft's name ends otherwise: the parent's report has its name before the fork.
-                process = self.script("for _ in range(50): work()\nwhile not any(name.endswith('.json') for name in os.listdir(sys.argv[1])): work()\nchild = os.fork()\n"
-                                      "os.write(2, b'%d\\n' % os.getpid())\nwhile True: work()\n".replace("sys.argv[1]", repr(str(self.folder))),
+                # With pauses: on a busy machine two processes that never sleep keep their reports' threads waiting for tens of seconds.
+                process = self.script("for _ in range(50): work()\nwhile not any(name.endswith('.json') for name in os.listdir(sys.argv[1])): work(), time.sleep(0.001)\nchild = os.fork()\n"
+                                      "os.write(2, b'%d\\n' % os.getpid())\nwhile True: work(), time.sleep(0.001)\n".replace("sys.argv[1]", repr(str(self.folder))),
                                       path=self.folder / text)
                 numbers = {int(process.stderr.readline()) for _ in range(2)}
                 child, = numbers - {process.pid}
