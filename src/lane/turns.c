@@ -120,15 +120,17 @@ bool reprise_turns_goes_on(struct reprise_lane *found, const struct reprise_call
 {
 	struct reprise_lane *lane = reprise_lane_take(found);
 	enum reprise_arm arm = REPRISE_ARM_EAGER;
+	bool looked_after;
 
 	if (__builtin_expect(reprise_lanes_moved(), 0)) {
 		reprise_lock_give(&lane->lock);
 		return true;
 	}
 	arm = reprise_anchor_look(lane, call, ops_of(lane) + 1, arm);
-	if (reprise_reporting && passed_in(lane) % REPRISE_TUNE_ANCHOR_LOOKED_AFTER == 0)
+	looked_after = passed_in(lane) % REPRISE_TUNE_ANCHOR_LOOKED_AFTER == 0;
+	if (looked_after && reprise_reporting)
 		reprise_lane_tell_series(lane);
-	if (arm == REPRISE_ARM_EAGER && passed_in(lane) % REPRISE_TUNE_ANCHOR_LOOKED_AFTER == 0)
+	if (looked_after && arm == REPRISE_ARM_EAGER)
 		arm = reprise_anchor_look_after(lane);
 	if (arm == REPRISE_ARM_EAGER) {
 		reprise_lane_attend(lane);

@@ -134,17 +134,17 @@ def waits_often(report):
 
 
 def sites(report):
-    """Calls that cut sequences, and are not among the ops."""
+    """Calls that cut sequences, and are not among the ops, by the kinds of call sites."""
     waits, ops = total(report, "waits"), report["ops"]
     if waits_often(report):
-        yield waits, Obstacle("few calls between two waits", f"Only about {ops / waits:.{int(ops < 2 * waits)}f} calls come between two waits", where(report, "waits"), "wait less often, or only for what the host reads", report["short_eager"] / ops,
+        yield "waits", waits, Obstacle("few calls between two waits", f"Only about {ops / waits:.{int(ops < 2 * waits)}f} calls come between two waits", where(report, "waits"), "wait less often, or only for what the host reads", report["short_eager"] / ops,
                               worth(report, report["short_eager"], min(waits, report["launches"])))
     for kind, what, remedy in (("allocates", "allocations between calls", "allocate before the loop, or keep what is freed in a pool"),
                                ("orders", "calls that order streams, or that no graph takes,", "let streams fork from one and join it again in each round, which makes them one graph"),
                                ("ends", "calls that free or change what graphs use", "keep memory, streams and events until the loop is over")):
         calls = total(report, kind)
         if calls / ops > NOTABLE:
-            yield calls, Obstacle(what, f"{count(calls)} {what} cut the sequences", where(report, kind), remedy, 0, worth(report, 0, min(calls, report["launches"])))
+            yield kind, calls, Obstacle(what, f"{count(calls)} {what} cut the sequences", where(report, kind), remedy, 0, worth(report, 0, min(calls, report["launches"])))
 
 
 def left_eager(report):

@@ -9,8 +9,6 @@ SEQUENCES_MOST = 8
 OBSTACLES_FIRST = 3    # that are told first
 OBSTACLE_LEAST = 0.001    # of the launches: what is rarer is not told first (guess)
 CUTS = {"waits": "ends a sequence", "orders": "ends the sequence of its stream", "ends": "ends a sequence, and frees or changes what it may use", "allocates": "allocates between launches"}
-# The obstacles of the same kinds (advice.py), which are told where they weigh enough.
-OBSTACLES_OF_CUTS = {"waits": "few calls between two waits", "orders": "calls that order streams, or that no graph takes,", "ends": "calls that free or change what graphs use", "allocates": "allocations between calls"}
 KERNEL_US = (1, 2, 5, 10, 20)  # assumed durations of a kernel, if none was measured
 
 
@@ -81,12 +79,12 @@ def kept(report):
 
 def cuts(report):
     """The call sites that end sequences, or allocate, likewise; the obstacle of their kind at the most frequent one."""
-    obstacles = {obstacle.name: obstacle for _, obstacle in advice.sites(report)}
+    obstacles = {kind: obstacle for kind, _, obstacle in advice.sites(report)}
     for row in reports.biggest(report["call_sites"], "count", len(report["call_sites"])):
         if row["kind"] in CUTS and row["count"]:
             every = max(report["ops"] // row["count"], 1)
             yield (row["count"], row["call"], f"{CUTS[row['kind']]}, once in {of_launches(every)}; call site {reports.call_site(row)}",
-                   obstacles.pop(OBSTACLES_OF_CUTS[row["kind"]], None))
+                   obstacles.pop(row["kind"], None))
 
 
 def to_do(obstacle):
@@ -130,7 +128,8 @@ def summary(report):
     else:
         rows.append(("expected saving of launch time", "none", ""))
     if even:
-        rows.append(("break-even", of_launches(even), f"of a graph; building {'1 graph takes about' if report['traces'] == 1 else count(report['traces']) + ' graphs takes about'} {duration(report['gain']['build_ns'])} in the background"))
+        takes = "graph takes about" if report["traces"] == 1 else "graphs takes about"
+        rows.append(("break-even", of_launches(even), f"of a graph; building {count(report['traces'])} {takes} {duration(report['gain']['build_ns'])} in the background"))
     if tables.assumed(report):
         rows.append(("assumed", "", f"as on an H200: {tables.assumed(report)}"))
     return tables.table("What it does", ("<", "", "<"), rows)
