@@ -170,6 +170,7 @@
 	X(TURN_LENGTHENED, 10, "pairs", "without a verdict, after which turns are twice as long", \
 	  "guess") \
 	X(TURN_SKIPPED, 1, "periods", "at a turn's beginning that are not compared", "guess") \
+	X(TURN_PARTS, 7, "parts", "of a replaying turn at most, once a gain was seen", "guess") \
 	X(TURN_NS, 1000000, "ns", "that a turn lasts at least, unless it has 64 periods", "guess") \
 	X(TURN_LONG_NS, 50000000, "ns", "that turns are lengthened to", "guess") \
 	X(TURN_BUILDS_NS, 100000000, "ns", \
@@ -179,6 +180,12 @@
 	  "guess") \
 	X(TURNS_PROCESSOR, 1020, "thousandths", \
 	  "of the processor time of eager calls; where replaying takes more, the loop is left eager", \
+	  "guess") \
+	X(TURNS_DIRECT, 64, "pairs", \
+	  "of processor times, whose estimate alone takes the launch thread off: it is worth little", \
+	  "guess") \
+	X(TURNS_ROUGH, 10, "thousandths", \
+	  "the standard error of what is told of a gain, above which tests do not become rarer", \
 	  "guess") \
 	X(TURNS_UNCLEAR, 48, "pairs", "after which a test ends that has ruled out a gain of SMALL", \
 	  "guess") \

@@ -41,6 +41,25 @@ static bool affordable(const struct reprise_turns *turns, uint64_t now)
 	return reprise_regret_affords(&turns->regret, turn_periods(turns), turn_ns(turns), now);
 }
 
+/* Once a gain was seen, a longer turn of replays costs nothing. It has several parts, of as many
+ * periods as the eager turn, and their median stands for it: an odd number, so that it is as often
+ * above the eager turn as below it where there is no difference. Ranks' turns are as long as each
+ * other's. */
+static unsigned int parts_wanted(const struct reprise_turns *turns)
+{
+	unsigned int most = REPRISE_TURN_PERIODS_MOST / turns->wanted;
+
+	if (turns->result.verdict != REPRISE_VERDICT_REPLAY || turns->step.ahead_ns != 0)
+		return 1;
+	return most < REPRISE_TUNE_TURN_PARTS ? (most - 1) | 1 : REPRISE_TUNE_TURN_PARTS;
+}
+
+/* Periods of the turn under way that are compared. */
+static unsigned int compared(const struct reprise_turns *turns)
+{
+	return turns->wanted * (turns->arm == REPRISE_ARM_REPLAY ? turns->parts : 1);
+}
+
 /* ---- the phases ---- */
 
 static uint64_t next_random(struct reprise_turns *turns)
@@ -92,6 +111,7 @@ static void begin_pair(struct reprise_turns *turns)
 	turns->filled = turns->phase == REPRISE_TURNS_REST && turns->arm == REPRISE_ARM_REPLAY;
 	turns->phase = REPRISE_TURNS_FIRST;
 	turns->wanted = periods_wanted(turns);
+	turns->parts = parts_wanted(turns);
 	turns->before = !turns->idle;
 	if (turns->idle)
 		begin_first(turns);
@@ -122,8 +142,17 @@ static void forget_gain(struct reprise_turns_result *result)
 	result->gain = result->low = result->high = result->processor = 0;
 }
 
+/* What is told of the gain may be far off yet, and more pairs would tell it better. */
+static bool is_told_roughly(const struct reprise_turns *turns)
+{
+	return turns->told.count < REPRISE_PAIRS_MOST &&
+	       reprise_pairs_are_rough(&turns->told, reprise_log2(1000 + REPRISE_TUNE_TURNS_ROUGH) -
+	                                                 reprise_log2(1000));
+}
+
 /* The pause before the next test, in `arm`: from the least for this verdict, twice as long each
- * time that it stays. A test that shows nothing is a long one: so its pause is. */
+ * time that it stays, but not while a gain is told roughly. A test that shows nothing is a long
+ * one: so its pause is. */
 static void end_test(struct reprise_turns *turns, enum reprise_verdict verdict,
                      enum reprise_arm arm, uint64_t now)
 {
@@ -134,7 +163,8 @@ static void end_test(struct reprise_turns *turns, enum reprise_verdict verdict,
 
 	if (verdict == REPRISE_VERDICT_UNCLEAR && tested > least)
 		least = tested;
-	if (verdict != result->verdict || turns->pause_ns < least)
+	if (verdict != result->verdict || turns->pause_ns < least ||
+	    (verdict == REPRISE_VERDICT_REPLAY && is_told_roughly(turns)))
 		turns->pause_ns = least;
 	else if (turns->pause_ns < least << REPRISE_TUNE_TURNS_DOUBLED)
 		turns->pause_ns *= 2;
@@ -165,7 +195,7 @@ static void begin_anew(struct reprise_turns *turns)
 	turns->learnt.first = turns->learnt.last;
 }
 
-/* A gain costs too much processor time. Without the launch thread it may cost less. */
+/* A gain costs too much processor time, or seems to. Without the launch thread it may cost less. */
 static bool try_direct(struct reprise_turns *turns)
 {
 	if (!turns->async || turns->result.direct)
@@ -243,7 +273,6 @@ static void decide(struct reprise_turns *turns, enum reprise_verdict verdict, ui
 {
 	struct reprise_turns_result *result = &turns->result;
 	struct reprise_interval interval;
-	struct reprise_interval used = reprise_pairs_read(&turns->processor);
 
 	if ((verdict == REPRISE_VERDICT_EAGER || verdict == REPRISE_VERDICT_UNCLEAR) &&
 	    try_lesson(turns, now))
@@ -251,18 +280,20 @@ static void decide(struct reprise_turns *turns, enum reprise_verdict verdict, ui
 	if (verdict == REPRISE_VERDICT_UNCLEAR && result->verdict == REPRISE_VERDICT_REPLAY &&
 	    agree(turns))
 		verdict = REPRISE_VERDICT_REPLAY; /* a small gain, which earlier tests have shown */
-	if (verdict == REPRISE_VERDICT_REPLAY && reprise_verdict_is_costly(&used)) {
-		if (try_direct(turns)) {
-			go_on(turns, better(turns), now);
-			return;
-		}
-		verdict = REPRISE_VERDICT_COSTLY;
+	if (verdict == REPRISE_VERDICT_REPLAY && reprise_verdict_seems_costly(&turns->processor) &&
+	    try_direct(turns)) {
+		go_on(turns, better(turns), now);
+		return;
 	}
+	if (verdict == REPRISE_VERDICT_REPLAY && reprise_verdict_is_costly(&turns->processor))
+		verdict = REPRISE_VERDICT_COSTLY;
 	interval = take_pairs(turns, verdict);
-	result->gain = reprise_thousandths(interval.median);
+	result->gain = reprise_thousandths(reprise_pairs_centre(&turns->told));
 	result->low = reprise_thousandths(interval.low);
 	result->high = reprise_thousandths(interval.high);
-	result->processor = turns->processor.count > 0 ? reprise_thousandths(used.median) : 0;
+	result->processor = turns->processor.count > 0
+	                        ? reprise_thousandths(reprise_pairs_centre(&turns->processor))
+	                        : 0;
 	end_test(turns, verdict,
 	         verdict == REPRISE_VERDICT_REPLAY ? REPRISE_ARM_REPLAY : REPRISE_ARM_EAGER, now);
 }
@@ -414,6 +445,7 @@ static void begin_check(struct reprise_turns *turns, uint64_t now)
 	}
 	turns->phase = REPRISE_TURNS_CHECK;
 	turns->wanted = REPRISE_TUNE_TURNS_WINDOW;
+	turns->parts = 1;
 	turns->filled = true;
 	begin_drain(turns, REPRISE_ARM_EAGER);
 }
@@ -571,9 +603,20 @@ static void end_window(struct reprise_turns *turns, uint64_t now)
 		look_away(turns, now);
 }
 
+/* A period of the turn that has ended. */
+static uint64_t turn_took(struct reprise_turns *turns)
+{
+	uint64_t parts[REPRISE_TUNE_TURN_PARTS];
+	unsigned int count = turns->count / turns->wanted;
+
+	for (unsigned int i = 0; i < count; i++)
+		parts[i] = reprise_periods_mean(&turns->periods[i * turns->wanted], turns->wanted);
+	return reprise_periods_median(parts, count);
+}
+
 static void end_compared(struct reprise_turns *turns, uint64_t now)
 {
-	uint64_t took = reprise_periods_mean(turns->periods, turns->count);
+	uint64_t took = turn_took(turns);
 
 	if (turns->phase == REPRISE_TURNS_CHECK)
 		end_check(turns, took, now);
@@ -642,7 +685,7 @@ enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns
 	turns->periods[turns->count++] = period_ns;
 	if (rests && (turns->testing || turns->count == REPRISE_TUNE_TURNS_WINDOW))
 		end_window(turns, now_ns);
-	else if (!rests && turns->count == turns->wanted)
+	else if (!rests && turns->count == compared(turns))
 		end_compared(turns, now_ns);
 	return turns->arm;
 }
@@ -650,7 +693,7 @@ enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns
 bool reprise_turns_asks(const struct reprise_turns *turns)
 {
 	return turns->draining || (turns->phase != REPRISE_TURNS_REST && turns->skip == 0 &&
-	                           turns->count + 1 == turns->wanted);
+	                           turns->count + 1 == compared(turns));
 }
 
 bool reprise_turns_asks_when(const struct reprise_turns *turns)
@@ -667,7 +710,7 @@ void reprise_turns_note_caught_up(struct reprise_turns *turns, unsigned int time
 bool reprise_turns_asks_processor(const struct reprise_turns *turns)
 {
 	return turns->phase != REPRISE_TURNS_REST && !turns->draining &&
-	       (turns->skip > 0 || turns->count + 1 == turns->wanted);
+	       (turns->skip > 0 || turns->count + 1 == compared(turns));
 }
 
 void reprise_turns_note_processor(struct reprise_turns *turns, uint64_t ns, uint64_t ops)

@@ -85,7 +85,8 @@ struct reprise_turns {
 	/* The turn under way, or the window of a rest. */
 	uint64_t periods[REPRISE_TURN_PERIODS_MOST];
 	unsigned int count, skip;
-	unsigned int wanted; /* periods of either turn of the pair */
+	unsigned int wanted; /* periods of either turn of the pair, or of a part of one */
+	unsigned int parts;  /* that the replaying turn has, of so many periods each */
 	unsigned int before; /* that pass before the pair's first turn though the GPU has caught up */
 	/* Of the process, as told last and at the beginning of the turn, with the ops until then; and
 	 * in the pair's turns, of a thousand ops: periods may have more of them or fewer. */

@@ -25,6 +25,12 @@ uint64_t reprise_periods_mean(uint64_t *periods, unsigned int count)
 	return sum / count;
 }
 
+uint64_t reprise_periods_median(uint64_t *periods, unsigned int count)
+{
+	sort(periods, count);
+	return periods[count / 2];
+}
+
 static uint64_t apart(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : b - a;

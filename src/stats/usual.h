@@ -12,6 +12,9 @@
  * most: stalls count, and one of them does not decide. */
 uint64_t reprise_periods_mean(uint64_t *periods, unsigned int count);
 
+/* The one in the midst of an odd number, which it sorts. */
+uint64_t reprise_periods_median(uint64_t *periods, unsigned int count);
+
 /* Of windows of periods. All 0: nothing is known. */
 struct reprise_usual {
 	uint64_t mean_ns, spread_ns;   /* and how far windows are from it */

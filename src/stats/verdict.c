@@ -28,7 +28,16 @@ enum reprise_verdict reprise_verdict_of(const struct reprise_pairs *pairs)
 	return is_unclear(pairs, &interval) ? REPRISE_VERDICT_UNCLEAR : REPRISE_VERDICT_UNDECIDED;
 }
 
-bool reprise_verdict_is_costly(const struct reprise_interval *used)
+bool reprise_verdict_is_costly(const struct reprise_pairs *processor)
 {
-	return used->bounded && used->low > log2_of(REPRISE_TUNE_TURNS_PROCESSOR);
+	struct reprise_interval used = reprise_pairs_read(processor);
+
+	return used.bounded && used.low > log2_of(REPRISE_TUNE_TURNS_PROCESSOR);
+}
+
+bool reprise_verdict_seems_costly(const struct reprise_pairs *processor)
+{
+	return reprise_verdict_is_costly(processor) ||
+	       (processor->count >= REPRISE_TUNE_TURNS_DIRECT &&
+	        reprise_pairs_centre(processor) > log2_of(REPRISE_TUNE_TURNS_PROCESSOR));
 }

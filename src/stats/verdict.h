@@ -17,5 +17,8 @@ enum reprise_verdict {
 /* `pairs`: of eager time over replaying time. Replay, eager, unclear, or undecided. */
 enum reprise_verdict reprise_verdict_of(const struct reprise_pairs *pairs);
 
-/* `used`: of processor time, replaying over eager. False if it may be less. */
-bool reprise_verdict_is_costly(const struct reprise_interval *used);
+/* `processor`: of processor time, replaying over eager. False if it may be less than is allowed. */
+bool reprise_verdict_is_costly(const struct reprise_pairs *processor);
+
+/* True also where many pairs make it likely. */
+bool reprise_verdict_seems_costly(const struct reprise_pairs *processor);

@@ -59,6 +59,16 @@ static void rests_until_pair(uint64_t eager, uint64_t replay)
 		passes(eager, replay);
 }
 
+static void test_decides(uint64_t eager, uint64_t replay)
+{
+	uint64_t tests = turns.result.tests;
+
+	for (unsigned int i = 0; turns.result.tests == tests; i++) {
+		ck_assert_uint_lt(i, 1000000);
+		passes(eager, replay);
+	}
+}
+
 /* ---- a pair ---- */
 
 /* Periods of a turn, by their length and by the pairs before it, of which none decides. */
@@ -134,6 +144,100 @@ START_TEST(other_periods_are_left_out)
 }
 END_TEST
 
+/* ---- turns after a gain was seen ---- */
+
+/* After a test of a loop that gains, until the first turn of the next pair begins. */
+static void rest_after_a_gain(uint64_t eager, uint64_t replay)
+{
+	begin(replay);
+	test_decides(eager, replay);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+	rests_until_pair(eager, replay);
+	ck_assert_int_eq(turns.phase, REPRISE_TURNS_FIRST);
+}
+
+/* Periods of either turn, without the first, by the length of a period. */
+static const struct {
+	uint64_t period;
+	unsigned int eager, replay;
+} parts[] = {
+	{MS, 2, 14},       {300 * US, 4, 28}, {100 * US, 10, 50}, {90 * US, 12, 60},
+	{60 * US, 17, 51}, {30 * US, 34, 34}, {10 * US, 64, 64},  {17 * MS, 1, 7},
+};
+
+START_TEST(once_a_gain_was_seen_a_turn_of_replays_has_several_parts)
+{
+	uint64_t period = parts[_i].period, turn;
+
+	rest_after_a_gain(period * 11 / 10, period);
+	turn = turns.result.turns;
+	for (unsigned int both = 0; both < 2; both++) {
+		unsigned int passed = 0;
+		enum reprise_arm arm = turns.arm;
+
+		for (; turns.result.turns == turn + both; passed++)
+			passes(period * 11 / 10, period);
+		ck_assert_uint_eq(passed - 1,
+		                  arm == REPRISE_ARM_EAGER ? parts[_i].eager : parts[_i].replay);
+	}
+}
+END_TEST
+
+/* The first test of a loop compares turns that are as long as each other. */
+START_TEST(before_a_gain_was_seen_it_has_one)
+{
+	begin(MS);
+	while (turns.result.tests == 0) {
+		passes(1100 * US, MS);
+		ck_assert_uint_eq(turns.parts, 1);
+	}
+}
+END_TEST
+
+/* Two of seven parts are slow, and then four. */
+START_TEST(the_part_in_the_midst_stands_for_it)
+{
+	for (unsigned int slow = 2; slow <= 4; slow += 2) {
+		unsigned int passed = 0;
+		uint64_t turn;
+
+		rest_after_a_gain(1100 * US, MS);
+		turn = turns.result.turns;
+		while (turns.result.turns < turn + 2) {
+			bool replays = turns.arm == REPRISE_ARM_REPLAY && turns.skip == 0;
+
+			note(!replays ? 1100 * US : passed++ < 2 * slow ? 3 * MS : MS);
+		}
+		ck_assert_uint_eq(turns.replay_ns, slow == 2 ? MS : 3 * MS);
+		ck_assert_uint_eq(turns.eager_ns, 1100 * US);
+	}
+}
+END_TEST
+
+/* Only the eager turn loses anything: replays would have come anyhow. */
+START_TEST(longer_turns_of_replays_lose_nothing)
+{
+	uint64_t before;
+
+	rest_after_a_gain(1100 * US, MS);
+	before = turns.result.lost_ns;
+	pair_passes(1100 * US, MS);
+	ck_assert_uint_eq(turns.result.lost_ns - before, 3 * 100 * US);
+}
+END_TEST
+
+/* Their turns are as long as each other's. */
+START_TEST(ranks_have_one_part)
+{
+	begin(MS);
+	turns.step.ahead_ns = 1;
+	test_decides(1100 * US, MS);
+	rests_until_pair(1100 * US, MS);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+	ck_assert_uint_eq(turns.parts, 1);
+}
+END_TEST
+
 /* ---- what it costs ---- */
 
 /* All pairs of a test say together which arm has lost. What earlier tests have lost stays. */
@@ -205,16 +309,6 @@ START_TEST(a_rest_is_in_the_better_arm)
 END_TEST
 
 /* ---- verdicts ---- */
-
-static void test_decides(uint64_t eager, uint64_t replay)
-{
-	uint64_t tests = turns.result.tests;
-
-	for (unsigned int i = 0; turns.result.tests == tests; i++) {
-		ck_assert_uint_lt(i, 1000000);
-		passes(eager, replay);
-	}
-}
 
 /* Until the next test begins: at the end of the first window from then on. */
 static void rests_for(uint64_t pause, uint64_t period)
@@ -336,6 +430,26 @@ START_TEST(what_costs_too_much_is_tried_without_the_launch_thread)
 }
 END_TEST
 
+/* Half of the pairs are below what is allowed, so nothing is certain. */
+START_TEST(many_pairs_that_seem_to_cost_too_much_take_the_launch_thread_off)
+{
+	unsigned int pairs = 0;
+
+	begin(MS);
+	reprise_turns_note_async(&turns);
+	processor.of[REPRISE_ARM_EAGER] = MS;
+	for (; !turns.result.direct; pairs++) {
+		ck_assert_uint_lt(pairs, REPRISE_TUNE_TURNS_DIRECT + REPRISE_TUNE_TURNS_UNCLEAR);
+		rests_until_pair(1100 * US, MS);
+		processor.of[REPRISE_ARM_REPLAY] = pairs % 2 == 0 ? 1100 * US : 990 * US;
+		pair_passes(1100 * US, MS);
+	}
+	ck_assert_uint_ge(pairs, REPRISE_TUNE_TURNS_DIRECT);
+	ck_assert_uint_gt(turns.result.tests, 1);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+}
+END_TEST
+
 /* As many pairs say otherwise. */
 START_TEST(processor_time_is_looked_at_again)
 {
@@ -388,7 +502,7 @@ START_TEST(processor_time_that_varies_decides_nothing)
 		pair_passes(1100 * US, MS);
 	}
 	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
-	ck_assert_uint_eq(turns.result.processor, 1300);
+	ck_assert_uint_eq(turns.result.processor, 1020); /* between them */
 }
 END_TEST
 
@@ -582,6 +696,12 @@ int main(void)
 	tcase_add_loop_test(tests, a_turn_has_so_many_periods, 0, ALL(lengths));
 	tcase_add_loop_test(tests, a_turn_counts_by_its_mean, 0, ALL(means));
 	tcase_add_test(tests, other_periods_are_left_out);
+	tcase_add_loop_test(tests, once_a_gain_was_seen_a_turn_of_replays_has_several_parts, 0,
+	                    ALL(parts));
+	tcase_add_test(tests, before_a_gain_was_seen_it_has_one);
+	tcase_add_test(tests, the_part_in_the_midst_stands_for_it);
+	tcase_add_test(tests, longer_turns_of_replays_lose_nothing);
+	tcase_add_test(tests, ranks_have_one_part);
 	tcase_add_test(tests, what_is_lost_is_the_sum_of_the_differences);
 	tcase_add_test(tests, a_pair_begins_when_it_may_cost_so_much);
 	tcase_add_test(tests, eager_turns_cost_nothing_before_there_is_a_gain);
@@ -590,6 +710,7 @@ int main(void)
 	tcase_add_loop_test(tests, the_next_test_is_after_pauses_that_double, 0, ALL(verdicts));
 	tcase_add_loop_test(tests, a_gain_that_costs_too_much_processor_time_is_left, 0, ALL(uses));
 	tcase_add_loop_test(tests, what_costs_too_much_is_tried_without_the_launch_thread, 0, 2);
+	tcase_add_test(tests, many_pairs_that_seem_to_cost_too_much_take_the_launch_thread_off);
 	tcase_add_test(tests, processor_time_is_looked_at_again);
 	tcase_add_test(tests, processor_time_is_that_of_as_many_ops);
 	tcase_add_test(tests, processor_time_that_varies_decides_nothing);

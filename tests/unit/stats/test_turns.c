@@ -349,6 +349,47 @@ START_TEST(what_is_told_is_of_all_tests_that_agree)
 }
 END_TEST
 
+/* Periods vary by 30 %. What is told is off by 3.4 % in the root mean square. By the median of
+ * pairs it was 3.9 %, and 5.1 % with turns as long as each other that became rare at once. */
+START_TEST(much_noise_takes_more_pairs)
+{
+	double squares = 0;
+
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		begin(seed, 0.3, 0.01);
+		reprise_turns_begin(&turns, 0, 1000000, seed * 0x9e3779b97f4a7c15u, 0);
+		run(1.4e6, 1e6, 20 * SECOND);
+		ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+		squares += pow(log(turns.result.gain / 1400.0), 2);
+	}
+	ck_assert_double_lt(sqrt(squares / 300), 0.036);
+}
+END_TEST
+
+START_TEST(while_a_gain_is_told_roughly_tests_do_not_become_rare)
+{
+	unsigned int rough = 0, fine = 0;
+
+	for (double spread = 0.02; spread < 1; spread *= 4) {
+		begin(3, spread, 0);
+		reprise_turns_begin(&turns, 0, 1000000, 12345, 0);
+		for (uint64_t at = SECOND / 10; at < 20 * SECOND; at += SECOND / 10) {
+			bool is_rough =
+				reprise_pairs_are_rough(&turns.told, reprise_log2(1000 + REPRISE_TUNE_TURNS_ROUGH) -
+			                                             reprise_log2(1000));
+
+			if (turns.result.tests > 2 && is_rough)
+				ck_assert_uint_eq(turns.pause_ns, REPRISE_TUNE_TURNS_REPLAY_NS);
+			rough += turns.result.tests > 2 && is_rough;
+			fine += turns.pause_ns / 2 > REPRISE_TUNE_TURNS_REPLAY_NS;
+			run(1.4e6, 1e6, at);
+		}
+	}
+	ck_assert_uint_gt(rough, 50);
+	ck_assert_uint_gt(fine, 50);
+}
+END_TEST
+
 START_TEST(a_gain_that_changes_is_told_as_it_is)
 {
 	for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -596,6 +637,8 @@ int main(void)
 	tcase_add_test(tests, where_nothing_is_learnt_they_are_not_again);
 	tcase_add_test(tests, what_is_learnt_and_does_not_gain_is_left);
 	tcase_add_test(tests, what_is_told_is_of_all_tests_that_agree);
+	tcase_add_test(tests, much_noise_takes_more_pairs);
+	tcase_add_test(tests, while_a_gain_is_told_roughly_tests_do_not_become_rare);
 	tcase_add_test(tests, a_gain_that_changes_is_told_as_it_is);
 	tcase_add_test(tests, turns_become_rare);
 	tcase_add_test(tests, what_does_not_gain_is_tried_again_after_pauses_that_double);
