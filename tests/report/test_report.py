@@ -561,10 +561,10 @@ class Words(unittest.TestCase):
                 "gain": {"replaced_ns": 1000 * 2500, "launches_ns": 1000 * 400, "patches_ns": 0, "exits_ns": 0, "defers_ns": 0, "firsts": 1000, "pauses": 0, "pauses_ns": 0}}
         self.assertEqual(observed.run_shorter(told), [("estimate of the run", "181 ms → 179 ms", "1.01 x if kernels take 1 us; run with --cupti to measure")])
         told["gpu"] = {"kernels": 10, "busy_ns": 50000}
-        self.assertEqual(observed.run_shorter(told)[0][2], "1.01 x with kernels of 5 us, as measured")
+        self.assertEqual(observed.run_shorter(told)[0][2], "1.01 x with kernels of 5 us, as measured; CUPTI has slowed this run down")
         told["gain"]["launches_ns"] *= 100
-        self.assertEqual(observed.run_shorter(told)[0][1:], ("181 ms → 218 ms", "1.21 x slower with kernels of 5 us, as measured"))
-        self.assertEqual(observed.with_graphs(told), "Estimate with graphs: 181 ms → 218 ms (1.21 x slower) with kernels of 5 us, as measured.")
+        self.assertEqual(observed.run_shorter(told)[0][1:], ("181 ms → 218 ms", "1.21 x slower with kernels of 5 us, as measured; CUPTI has slowed this run down"))
+        self.assertEqual(observed.with_graphs(told), "Estimate with graphs: 181 ms → 218 ms (1.21 x slower) with kernels of 5 us, as measured; CUPTI has slowed this run down.")
         self.assertEqual(observed.run_shorter(told | {"saved_ns": 300_000})[1:], [("", "", "slower all the same: the GPU would wait until each sequence is complete")])
         del told["gpu"]
         told["options"] = {"REPRISE_CUPTI": {"value": 1, "from": "command"}}

@@ -133,7 +133,7 @@ def expected(report):
     if gained is not None and wall:
         left = max(wall - gained, 1)
         bars, _ = two_bars(wall, left, show=duration)
-        how = "as measured" if reports.kernels_were_measured(report) else f"if a kernel takes {duration(reports.kernel_ns(report))}; run with --cupti to measure"
+        how = "with kernels as measured by CUPTI, which has slowed this run down" if reports.kernels_were_measured(report) else f"if a kernel takes {duration(reports.kernel_ns(report))}; run with --cupti to measure"
         tone = "good" if wall / left >= NOTABLE else "bad" if gained < 0 else "fair"
         headline = f"Would be about {wall / left:.2f} x faster" if tone == "good" else f"Would be about {left / wall:.2f} x slower" if tone == "bad" else "Little to gain"
         return Judgement(tone, headline, f"An estimate of the run under Reprise, {how}.", bars, basis="duration of the run, estimated")

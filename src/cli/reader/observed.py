@@ -38,7 +38,7 @@ def if_kernels(report):
     """What the estimate stands on, in words."""
     kernel = duration(reports.kernel_ns(report))
     if reports.kernels_were_measured(report):
-        return f"with kernels of {kernel}, as measured"
+        return f"with kernels of {kernel}, as measured; CUPTI has slowed this run down"
     if str(report.get("options", {}).get("REPRISE_CUPTI", {}).get("value")) == "1":
         return f"if kernels take {kernel}: CUPTI measured none"
     return f"if kernels take {kernel}; run with --cupti to measure"
