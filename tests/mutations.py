@@ -487,6 +487,8 @@ BUGS = (
     ("what no lane has seen is noted over time again and again", "note", "	unseen = unseen_now;\n", "", "report_series"),
     ("a program whose graphs never got built is told that it was too short", "tell_busy", "	if (put_off <= built ", "	if (built == 0 || put_off <= built ", "report_pieces"),
     ("a last loop without a verdict hides an earlier one's", "tell_undecided", "	if (result->earlier.verdict != REPRISE_VERDICT_UNDECIDED)", "	if (result->loops == 0 && result->earlier.verdict != REPRISE_VERDICT_UNDECIDED && result->turns == 0)", "report_pieces"),
+    ("the launch queue hides as many periods, whatever they launch", "hidden", "REPRISE_TUNE_TURNS_QUEUE / (launches == 0 ? 1 : launches)", "REPRISE_TUNE_TURNS_QUEUE / (launches == 0 ? 2 : 1)", "stats_behind"),
+    ("the launches before a rest are in its periods", "begin_rest", "	turns->launched = turns->launches;\n", "	turns->launched = 0;\n", "stats_behind"),
     ("all of a rest counts as lost when graphs become slow", "take_back", "(slow < turns->rested ? slow : turns->rested)", "turns->rested", "stats_behind"),
     ("a launch queue that fills in a rest counts as a change", "has_changed", "took < turns->replay_ns)", "took < turns->replay_ns && turns->testing)", "stats_behind"),
     ("a loop without an anchor is never measured", "look_elsewhere", "	if (++loop.in_vain > 1 && loop.any)\n", "	if (++loop.in_vain > 1000 && loop.any)\n", "lane_unwaited"),

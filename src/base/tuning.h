@@ -236,7 +236,7 @@
 	X(TURNS_SLOW_NS, 50000000, "ns", \
 	  "of windows slower than eager ones, after which replays are; a machine stalls for 10 ms", \
 	  "guess") \
-	X(TURNS_QUEUE, 1024, "periods", "that the launch queue hides at most, of a launch or more", \
+	X(TURNS_QUEUE, 1024, "launches", "that the launch queue holds, and so hides, at most", \
 	  "guess") \
 	X(TURNS_QUERIES, 16, "queries", \
 	  "one after another before the GPU counts as behind: the last call's work may be under way", \

@@ -521,7 +521,8 @@ static enum reprise_arm note_period(struct reprise_lane *lane, uint64_t now, uin
 	}
 	if (alike && reprise_turns_asks_processor(&loop.turns))
 		reprise_turns_note_processor(&loop.turns, reprise_processor_ns(), loop.last_ops + ops);
-	reprise_turns_note_replayed(&loop.turns, lane->counts.replayed, lane->counts.ops);
+	reprise_turns_note_replayed(&loop.turns, lane->counts.replayed, lane->counts.ops,
+	                            lane->counts.launches);
 	if (reprise_async_launched() != loop.async)
 		reprise_turns_note_async(&loop.turns);
 	note_caught_up(now, ops);

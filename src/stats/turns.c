@@ -83,6 +83,7 @@ static void begin_rest(struct reprise_turns *turns, enum reprise_arm arm)
 {
 	turns->phase = REPRISE_TURNS_REST;
 	turns->rested = turns->slow = 0;
+	turns->launched = turns->launches;
 	begin_turn(turns, arm);
 }
 
@@ -420,11 +421,23 @@ static bool is_slower_than_eager(const struct reprise_turns *turns, uint64_t too
 	return turns->ahead && turns->arm == REPRISE_ARM_REPLAY && took > turns->eager_ns;
 }
 
+/* So many periods of replays the launch queue has hidden at most, until it was full: of as many
+ * launches as this rest's had, and while it filled the GPU was at work. */
+static uint64_t hidden(const struct reprise_turns *turns)
+{
+	uint64_t launches =
+		turns->rested == 0 ? 0 : (turns->launches - turns->launched) / turns->rested;
+	uint64_t host = turns->usual.mean_ns, gpu = turns->slow_least_ns;
+	uint64_t periods = REPRISE_TUNE_TURNS_QUEUE / (launches == 0 ? 1 : launches);
+
+	return host < gpu ? periods * gpu / (gpu - host) : turns->rested;
+}
+
 /* Before the launch queue was full no more periods than fit into it took longer than eager ones. */
 static void take_back(struct reprise_turns *turns, uint64_t now)
 {
 	struct reprise_turns_result *result = &turns->result;
-	uint64_t slow = turns->slow + REPRISE_TUNE_TURNS_QUEUE;
+	uint64_t slow = turns->slow + hidden(turns);
 
 	lose(turns,
 	     (slow < turns->rested ? slow : turns->rested) * (turns->slow_least_ns - turns->eager_ns));
@@ -719,8 +732,10 @@ void reprise_turns_note_processor(struct reprise_turns *turns, uint64_t ns, uint
 	turns->processor_ops = ops;
 }
 
-void reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed, uint64_t ops)
+void reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed, uint64_t ops,
+                                 uint64_t launches)
 {
+	turns->launches = launches;
 	turns->learnt.replayed = replayed;
 	turns->learnt.ops = ops;
 }

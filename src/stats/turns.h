@@ -120,6 +120,7 @@ struct reprise_turns {
 	uint64_t eager_ns, replay_ns; /* what a period took in the last pair; eager, in a later check */
 	bool ahead;                   /* the host was, in a replaying turn of this loop */
 	uint64_t rested;              /* periods of this rest */
+	uint64_t launches, launched;  /* graph launches, as told last, and when this rest began */
 	/* The last of them, in a row, that seem slower than eager ones: how many, what they took
 	 * together, and the least mean of a window. */
 	uint64_t slow, slow_ns, slow_least_ns;
@@ -159,10 +160,11 @@ void reprise_turns_note_caught_up(struct reprise_turns *turns, unsigned int time
 bool reprise_turns_asks_processor(const struct reprise_turns *turns);
 void reprise_turns_note_processor(struct reprise_turns *turns, uint64_t ns, uint64_t ops);
 
-/* How many ops the lane has had, and how many of them were replayed: told before each note. Where
- * more is replayed than when a test began, the loop was not learnt yet, and the test begins anew.
- */
-void reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed, uint64_t ops);
+/* How many ops the lane has had, how many of them were replayed, and by how many graph launches:
+ * told before each note. Where more is replayed than when a test began, the loop was not learnt yet,
+ * and the test begins anew. */
+void reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed, uint64_t ops,
+                                 uint64_t launches);
 
 /* The launch thread has launched a graph of the loop. */
 void reprise_turns_note_async(struct reprise_turns *turns);

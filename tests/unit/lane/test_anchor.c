@@ -33,7 +33,7 @@ static unsigned int times;
 static unsigned int loops;
 static uint64_t loop_period;    /* of the last one, when it was begun */
 static enum reprise_arm answer; /* to the next note */
-static uint64_t told_ops, told_replayed;
+static uint64_t told_ops, told_replayed, told_launches;
 static uint64_t told_ahead; /* of the ranks' clock */
 
 void __wrap_reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns,
@@ -43,7 +43,7 @@ void __wrap_reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_n
 enum reprise_arm __wrap_reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns,
                                            uint64_t period_ns, bool alike, bool idle);
 void __wrap_reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed,
-                                        uint64_t ops);
+                                        uint64_t ops, uint64_t launches);
 
 static void is_told(enum what what, uint64_t now, uint64_t period, bool alike)
 {
@@ -81,11 +81,12 @@ enum reprise_arm __wrap_reprise_turns_note(struct reprise_turns *turns, uint64_t
 }
 
 void __wrap_reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed,
-                                        uint64_t ops)
+                                        uint64_t ops, uint64_t launches)
 {
 	(void)turns;
 	told_replayed = replayed;
 	told_ops = ops;
+	told_launches = launches;
 }
 
 /* ---- a program's ops ---- */
@@ -336,6 +337,7 @@ START_TEST(how_much_is_replayed_is_told)
 	visit('a', OPS, NS);
 	ck_assert_uint_eq(told_ops, lane->counts.ops);
 	ck_assert_uint_eq(told_replayed, lane->counts.replayed);
+	ck_assert_uint_eq(told_launches, lane->counts.launches);
 	visit('a', OPS, NS);
 	ck_assert_uint_gt(lane->counts.in_turns, 0);
 	ck_assert_uint_eq(told_ops, lane->counts.ops);

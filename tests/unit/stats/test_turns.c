@@ -180,7 +180,7 @@ static void learn(double eager, double span, uint64_t until)
 			replayed += (uint64_t)(OPS * learnt);
 			learnt += (1 - learnt) / span;
 		}
-		reprise_turns_note_replayed(&turns, replayed, ops);
+		reprise_turns_note_replayed(&turns, replayed, ops, 0);
 		reprise_turns_note(&turns, now, period, true, true);
 		over += lost > 20e6 + (double)now / 100;
 	}
