@@ -20,7 +20,7 @@
 	X(MODE, "REPRISE", WORD, 2, 0, 3, "off|observe|on|verify", \
 	  "off: nothing; observe: only watch and count; on: replay from graphs; verify: replay and compare") \
 	X(HOLD, "REPRISE_HOLD", NUMBER, 400, 0, 100000, "", \
-	  "microseconds that a launch may stay deferred; 0 defers nothing") \
+	  "microseconds that a launch may stay deferred; 0 defers nothing; not set, four times as long where a loop is steady") \
 	X(MEMORY, "REPRISE_MEMORY", NUMBER, 256, 1, 65536, "", \
 	  "MiB of device memory that graphs may take, as estimated from the driver's readings") \
 	X(SMALLEST, "REPRISE_SMALLEST", NUMBER, 1, 1, 128, "", \

@@ -348,7 +348,7 @@
 	X(GROUP_PATIENCE, 64, "times", \
 	  "that no trace is made of the parts of a fork that was cut, since the group was last found to pay", \
 	  "guess") \
-	/* the hold limit (src/lane/hold.h, src/workers/hold.c) */ \
+	/* the hold limit (src/lane/hold.h, src/workers/hold.c, src/workers/steady.c) */ \
 	X(HOLD_DUE, 10, "16ths", \
 	  "of the hold limit, after which deferred ops are issued; waking up and issuing take the rest", \
 	  "guess") \
@@ -361,6 +361,11 @@
 	  "guess") \
 	X(HOLD_LINGER_NS, 1000000, "ns", \
 	  "after the last deferred op, before the thread sleeps: to wake it costs the program some us", \
+	  "guess") \
+	X(HOLD_STEADY_NS, 256000000, "ns", \
+	  "in which looks find ops deferred, and nothing due: then the hold thread looks seldom. A late issue loses at most the limit as often, less than turns may", \
+	  "guess") \
+	X(HOLD_SELDOM, 4, "times", "the usual time between two looks, and the hold limit, then", \
 	  "guess") \
 	/* async launch (src/lane/async_launch.c, src/workers/launcher.c) */ \
 	X(LAUNCH_PERIOD_NS, 100000, "ns", \

@@ -71,7 +71,8 @@
 	X(threads_failed, "threads of Reprise that could not be started when there was work for them") \
 	X(private_streams_failed, "capture streams that could not be created") \
 	X(hold_flushes, "flushes by the hold limit, or where the program pauses again and again") \
-	X(hold_overruns, "of these, begun later than the limit") \
+	X(hold_overruns, \
+	  "of these, begun later than the limit, which is four times as long in a steady loop unless it is set") \
 	X(hold_begun_ns, "longest time until the hold limit began to issue") \
 	X(hold_longest_ns, \
 	  "longest time until it had issued all: the driver's own time for each call included") \

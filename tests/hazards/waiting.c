@@ -95,6 +95,30 @@ static void think(double seconds)
 }
 
 /*
+ * A loop is steady for so long that the hold thread looks seldom. Then the host spins, with no CUDA
+ * call, on what an op in its midst writes; and so three times.
+ */
+static void steady_hold(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUdeviceptr mapped;
+	volatile uint32_t *host = mapped_words(&mapped);
+	uint32_t expected = 0;
+
+	for (unsigned iteration = 1; iteration <= 15 * ITERATIONS; iteration++) {
+		for (unsigned i = 0; i < CHAIN / 3; i++) {
+			hazard_launch(hazard_mix, mapped, i, stream);
+			expected = hazard_mixed(expected, 5, i);
+			think(6e-6);
+			if (iteration % (5 * ITERATIONS) == 0 && i == CHAIN / 6)
+				await(&host[WORDS - 1], expected);
+		}
+		CHECK(cuStreamSynchronize(stream));
+	}
+	printf("mapped %08x, expected %08x\n", (unsigned)host[0], (unsigned)expected);
+}
+
+/*
  * The host is slow between its calls and seldom waits, so that what it launches is left to a thread
  * of ours. In each iteration an op has another value and one may be left out, and at times the host
  * spins, with no CUDA call, on what the last op writes, or something comes between.
@@ -397,6 +421,7 @@ static void ipc_event(void)
 
 const struct hazard waiting_hazards[] = {
 	{"mapped_poll", mapped_poll},
+	{"steady_hold", steady_hold},
 	{"slow_host", slow_host},
 	{"one_processor", one_processor},
 	{"flag_from_host", flag_from_host},

@@ -1,9 +1,13 @@
 /* No op stays deferred for longer than the hold limit, 400 us unless set: it is issued after five
- * eighths of that. The clock moves only as the test says. */
+ * eighths of that. Unless it is set, both are four times as long where a loop is steady. The clock
+ * moves only as the test says. */
 #include "../../suite.h"
 #include "base/clock.h"
 #include "graph/building.h"
+#include "base/tuning.h"
 #include "lane/hold.h"
+#include "workers/workers.h"
+#include "../../virtual/threads.h"
 #include "program.h"
 
 #define US UINT64_C(1000)
@@ -224,6 +228,166 @@ START_TEST(how_long_a_pause_is_depends_on_the_limit)
 }
 END_TEST
 
+/* ---- steady loops ---- */
+
+#define SELDOM_DUE (REPRISE_TUNE_HOLD_SELDOM * DUE)
+#define LONG (20 * LIMIT)
+
+/* For so long visits take a tenth of the time that would be too long, and looks find nothing. */
+static void loops_for(uint64_t ns)
+{
+	for (uint64_t end = reprise_clock_virtual + ns; reprise_clock_virtual < end;) {
+		calls("a b c");
+		time_passes(DUE / 10);
+		calls("d |");
+	}
+	driver_saw();
+}
+
+static void loops_steadily(void)
+{
+	loops_for(REPRISE_TUNE_HOLD_STEADY_NS + LIMIT);
+}
+
+static void learns_and_loops(void)
+{
+	learns("a b c d |", "[a b c d]");
+	loops_steadily();
+}
+
+/* The program pauses for good in the midst of a visit: after how long its ops are issued. */
+static uint64_t issued_on(unsigned int stream, const char *words, const char *issued)
+{
+	uint64_t begin;
+
+	calls(words);
+	begin = lane_of(stream)->visit_since;
+	time_passes(LONG);
+	IS_SEEN(issued);
+	return driver.given_ns - begin;
+}
+
+static uint64_t issued_after(void)
+{
+	uint64_t after = issued_on(1, "a b c", "(a) (b) (c)");
+
+	calls("d |");
+	driver_saw();
+	return after;
+}
+
+/* What the driver takes for the calls is no part of it. */
+static void is_about(uint64_t took, uint64_t expected)
+{
+	ck_assert_uint_ge(took, expected);
+	ck_assert_uint_le(took, expected + 20 * US);
+}
+
+START_TEST(a_steady_loop_is_looked_at_seldom)
+{
+	learns_and_loops();
+	is_about(issued_after(), SELDOM_DUE);
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_hold_flushes), 1);
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_hold_overruns), 0);
+	ck_assert_uint_ge(count_of(REPRISE_COUNT_hold_begun_ns), SELDOM_DUE);
+}
+END_TEST
+
+/* Of streams of their own: a trace that is late twice in a row is split. */
+START_TEST(one_late_visit_ends_that)
+{
+	learns("2:a 2:b 2:c 2:d |", "2:[a b c d]");
+	learns("3:a 3:b 3:c 3:d |", "3:[a b c d]");
+	learns_and_loops();
+	is_about(issued_after(), SELDOM_DUE);
+	is_about(issued_on(2, "2:a 2:b 2:c", "2:(a) 2:(b) 2:(c)"), DUE);
+	loops_for(REPRISE_TUNE_HOLD_STEADY_NS / 2);
+	is_about(issued_on(3, "3:a 3:b 3:c", "3:(a) 3:(b) 3:(c)"), DUE);
+	loops_steadily();
+	is_about(issued_after(), SELDOM_DUE);
+}
+END_TEST
+
+START_TEST(one_pause_ends_that)
+{
+	learns_and_loops();
+	calls("a b c");
+	time_passes(PAUSE + 2 * US);
+	CALLS_ARE_SEEN_AS("d |", "[a b c d]");
+	is_about(issued_after(), DUE);
+}
+END_TEST
+
+START_TEST(another_lane_ends_that)
+{
+	learns("2:a 2:b 2:c 2:d |", "2:[a b c d]");
+	learns_and_loops();
+	calls("2:a 2:b");
+	time_passes(LONG);
+	IS_SEEN("2:(a) 2:(b)");
+	is_about(issued_after(), DUE);
+}
+END_TEST
+
+START_TEST(who_sets_the_limit_means_it)
+{
+	static const char *const options[] = {"REPRISE_HOLD=400", NULL};
+
+	program_begins_with(options);
+	learns_and_loops();
+	is_about(issued_after(), DUE);
+}
+END_TEST
+
+START_TEST(a_loop_that_defers_nothing_is_not_steady)
+{
+	learns("a b c d |", "[a b c d]");
+	for (unsigned int i = 0; i < 4000; i++)
+		time_passes(100 * US);
+	is_about(issued_after(), DUE);
+}
+END_TEST
+
+START_TEST(a_lane_that_is_wanted_is_served_at_once)
+{
+	learns_and_loops();
+	calls("a b c");
+	reprise_hold_want(lane_of(1));
+	time_passes(0);
+	IS_SEEN("(a) (b) (c)");
+	calls("d |");
+	driver_saw();
+	is_about(issued_after(), SELDOM_DUE);
+}
+END_TEST
+
+/* It is the thread that is late. */
+START_TEST(an_overrun_is_beyond_the_limit_in_force)
+{
+	learns_and_loops();
+	calls("a b c");
+	reprise_clock_virtual += 3 * LIMIT;
+	time_passes(0);
+	IS_SEEN("(a) (b) (c)");
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_hold_overruns), 0);
+	calls("d | a b c");
+	driver_saw();
+	reprise_clock_virtual += 3 * LIMIT;
+	time_passes(0);
+	IS_SEEN("(a) (b) (c)");
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_hold_overruns), 1);
+}
+END_TEST
+
+START_TEST(a_child_begins_anew)
+{
+	learns_and_loops();
+	reprise_hold_reset();
+	threads_are_there();
+	is_about(issued_after(), DUE);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("hold limit");
@@ -238,6 +402,15 @@ int main(void)
 	tcase_add_test(standard, a_trace_is_not_split_for_pauses_at_other_ops);
 	tcase_add_test(standard, a_trace_is_not_split_for_rare_pauses);
 	tcase_add_test(standard, shorter_pauses_do_not_count);
+	tcase_add_test(standard, a_steady_loop_is_looked_at_seldom);
+	tcase_add_test(standard, one_late_visit_ends_that);
+	tcase_add_test(standard, one_pause_ends_that);
+	tcase_add_test(standard, another_lane_ends_that);
+	tcase_add_test(standard, a_loop_that_defers_nothing_is_not_steady);
+	tcase_add_test(standard, a_lane_that_is_wanted_is_served_at_once);
+	tcase_add_test(standard, an_overrun_is_beyond_the_limit_in_force);
+	tcase_add_test(standard, a_child_begins_anew);
+	tcase_add_test(other, who_sets_the_limit_means_it);
 	tcase_add_test(other, a_trace_is_split_where_the_program_pauses);
 	tcase_add_test(other, the_limit_is_an_option);
 	tcase_add_test(other, without_a_limit_nothing_is_deferred);
