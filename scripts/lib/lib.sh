@@ -249,6 +249,19 @@ build_all() {
 	build "$1"
 }
 
+# sanitizer_options address|thread: for what is built with it, and tests of that.
+sanitizer_options() {
+	# The libraries that the tests preload come before the sanitizer's own. Nobody unloads a driver, so it may keep its memory.
+	export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0:handle_segv=0
+	export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+	# Hazards call CUDA in signal handlers, as programs do: what the simulated driver calls there is not asked.
+	export TSAN_OPTIONS=exitcode=66:die_after_fork=0:report_signal_unsafe=0
+	# ThreadSanitizer has a thread that never sleeps for good, so the simulated driver finds hangs by their length alone. And programs take ten times as long
+	# between their calls: so may the hold limit. Reprise waits for two seconds at most, which is no hang.
+	[ "$1" = address ] || export SIM_HANG_MS=4000 REPRISE_HOLD=2000
+	export SLOW_BUILD=1 CK_TIMEOUT_MULTIPLIER=4
+}
+
 has_gpu() {
 	command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU'
 }

@@ -216,13 +216,13 @@ static void device_printf(void)
 }
 
 /* Among eight launches of a hot kernel, one of the function and one of the library's kernel. */
-static void launch_among_hot(CUfunction function, CUkernel kernel)
+static void launch_among_hot(CUfunction hot, CUfunction function, CUkernel kernel)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		for (unsigned i = 0; i < 8; i++)
-			hazard_launch(hazard_mix, hazard_x, i, stream);
+			hazard_launch(hot, hazard_x, i, stream);
 		hazard_launch(function, hazard_x, hazard_springs(iteration) ? iteration : 1, stream);
 		hazard_launch((CUfunction)kernel, hazard_x, 2, stream);
 		CHECK(cuStreamSynchronize(stream));
@@ -234,7 +234,17 @@ static void launch_among_hot(CUfunction function, CUkernel kernel)
  * The driver must see each of its launches. */
 static void denied_kernel(void)
 {
-	launch_among_hot(hazard_turn, hazard_kernel("turn"));
+	launch_among_hot(hazard_mix, hazard_turn, hazard_kernel("turn"));
+}
+
+#define TEMPLATE "_ZN5chain4turnIjEEvPT_PKS1_S1_"
+#define ALIKE "_ZN5chain9turn_backIjEEvPT_PKS1_S1_"
+
+/* The same where the kernel is a template's instance, and the list has it as C++ does. The hot
+ * one's name begins alike, in the same namespace. */
+static void denied_template(void)
+{
+	launch_among_hot(hazard_function(ALIKE), hazard_function(TEMPLATE), hazard_kernel(TEMPLATE));
 }
 
 /* The module beside the hazards' own whose kernels may launch others. */
@@ -261,7 +271,7 @@ static void launching_kernel(void)
 	CHECK(cuModuleGetFunction(&function, module, "mix"));
 	CHECK(cuLibraryLoadFromFile(&library, launching_module(), NULL, NULL, 0, NULL, NULL, 0));
 	CHECK(cuLibraryGetKernel(&kernel, library, "mix"));
-	launch_among_hot(function, kernel);
+	launch_among_hot(hazard_mix, function, kernel);
 }
 
 /* Questions about kernels that were never launched, and first launches, which load them, while a
@@ -492,6 +502,7 @@ const struct hazard launch_hazards[] = {
 	{"kernel_handle", kernel_handle},
 	{"device_printf", device_printf},
 	{"denied_kernel", denied_kernel},
+	{"denied_template", denied_template},
 	{"launching_kernel", launching_kernel},
 	{NULL, NULL},
 };

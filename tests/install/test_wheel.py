@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The wheel: scripts/package builds it, pip installs it in fresh environments, and what is installed works from there. Without the package index it is not built, and this skips.
+"""The wheel: scripts/package builds it, pip installs it in fresh environments, and what is installed works from there. And `pip install .` in a checkout, which builds one of its own. Without the
+package index neither is built, and this skips.
 
 usage: test_wheel.py BUILD SOURCES [aarch64]      aarch64: cross-compiled, looked at, and its command is run under qemu where that is installed
 """
@@ -28,12 +29,12 @@ SURROUNDINGS = {key: value for key, value in runs.simulated(BUILD).items() if ke
     "CCACHE_DISABLE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_BREAK_SYSTEM_PACKAGES": "1", "PIP_ROOT_USER_ACTION": "ignore"}
 
 
-def run(*command, **environment):
-    return subprocess.run([str(word) for word in command], env=SURROUNDINGS | environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=500)
+def run(*command, folder=None, **environment):
+    return subprocess.run([str(word) for word in command], cwd=folder, env=SURROUNDINGS | environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=500)
 
 
-def checked(*command, **environment):
-    done = run(*command, **environment)
+def checked(*command, folder=None, **environment):
+    done = run(*command, folder=folder, **environment)
     if done.returncode != 0:
         raise RuntimeError(f"{command}: {done.returncode}: {done.stdout[-3000:]}{done.stderr[-3000:]}")
     return done.stdout
@@ -95,8 +96,35 @@ class Emulated(unittest.TestCase):
         self.assertIn(f" {library}\n", run(*emulated, command, "doctor").stdout)
 
 
+class Replays(unittest.TestCase):
+    def replays(self, *command, **environment):
+        outcome = run(*command, "--", *PROGRAM, **environment)
+        self.assertEqual((outcome.returncode, outcome.stdout), (0, checked(*PROGRAM)), outcome.stderr)
+        self.assertRegex(outcome.stderr, r"reprise: ([\d.]+ % of [\d,]{4,} launches replayed|replayed 0 of [\d,]{4,} launches)")
+
+
 @unittest.skipIf(OTHER, "it is for another machine")
-class Installed(unittest.TestCase):
+class Checkout(Replays):
+    """As a newcomer does it: where nothing but the sources is, and nothing is installed yet."""
+
+    def test_pip_installs_from_it_what_the_wheel_has(self):
+        checkout, pip, fresh = SCRATCH / "checkout", FRESH / "bin/pip", files(FRESH)
+        shutil.copytree(SOURCES, checkout, symlinks=True, ignore=lambda folder, names: [name for name in names if name == ".git" or (Path(folder) == SOURCES and name.startswith("build"))])
+        sources = files(checkout)
+        checked(pip, "install", ".", folder=checkout)
+        self.assertEqual(files(checkout), sources)
+        installed = files(FRESH)
+        self.replays(FRESH / "bin/reprise", "run")
+        self.replays(FRESH / "bin/python", "-m", "reprise_cuda", "run")
+        checked(pip, "uninstall", "-y", "reprise-cuda")
+        self.assertEqual(files(FRESH), fresh)
+        checked(pip, "install", "--no-index", WHEEL)
+        self.assertEqual(files(FRESH), installed)
+        checked(pip, "uninstall", "-y", "reprise-cuda")
+
+
+@unittest.skipIf(OTHER, "it is for another machine")
+class Installed(Replays):
     @classmethod
     def setUpClass(cls):
         cls.folder = FRESH
@@ -109,11 +137,6 @@ class Installed(unittest.TestCase):
         checked(cls.folder / "bin/pip", "uninstall", "-y", "reprise-cuda")
         if files(cls.folder) != cls.before:
             raise AssertionError(f"not uninstalled: {files(cls.folder) ^ cls.before}")
-
-    def replays(self, *command, **environment):
-        outcome = run(*command, "--", *PROGRAM, **environment)
-        self.assertEqual((outcome.returncode, outcome.stdout), (0, checked(*PROGRAM)), outcome.stderr)
-        self.assertRegex(outcome.stderr, r"reprise: ([\d.]+ % of [\d,]{4,} launches replayed|replayed 0 of [\d,]{4,} launches)")
 
     def test_a_program_is_replayed_by_the_command_of_the_path(self):
         self.replays("env", f"PATH={self.folder}/bin:{os.environ['PATH']}", "reprise", "run")

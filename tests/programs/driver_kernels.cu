@@ -39,6 +39,25 @@ KERNEL(turn, (unsigned *, x), (const unsigned *, y), (unsigned, argument))
 	x[i] = (x[i] * 22695477u + argument) ^ (x[i] << 5) ^ (y[i] << 1);
 }
 
+#ifndef __CUDACC__ /* which has such names for what is C++ */
+/* By the names that compilers give instances of templates: void chain::turn<unsigned int>(unsigned
+ * int*, unsigned int const*, unsigned int), and chain::turn_back, which begins alike. */
+KERNEL(_ZN5chain4turnIjEEvPT_PKS1_S1_, (unsigned *, x), (const unsigned *, y), (unsigned, argument))
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	x[i] = (x[i] * 22695477u + argument) ^ (y[i] << 3);
+}
+
+KERNEL(_ZN5chain9turn_backIjEEvPT_PKS1_S1_, (unsigned *, x), (const unsigned *, y),
+       (unsigned, argument))
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	x[i] = (x[i] ^ (x[i] >> 7)) * 1664525u + 2u * y[i] + argument;
+}
+#endif
+
 KERNEL(stir, (unsigned *, x), (struct stir, by))
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

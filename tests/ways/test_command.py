@@ -233,6 +233,21 @@ class AtTheEnd(WithFolder):
         self.assertRegex(said, r"^reprise: replayed 0 of [\d,]+ launches: the GPU was busy whenever a graph was to be built, so none was")
         self.assertRegex(json.loads((self.folder / "r.json").read_text())["measured"], "^the GPU was busy whenever a graph was to be built, so none was")
 
+    def test_a_host_that_runs_ahead_of_the_gpu_has_nothing_to_gain(self):
+        """It waits for nothing until the end, and the GPU takes many times as long for a launch as it does."""
+        loop = [PROGRAMS / "launchbound-driver", "--module", PROGRAMS / "driver_kernels.so", "--shape", "chain-nosync", "--iterations"]
+
+        def ran(iterations):
+            said, = self.said("run", "--report", "r.json", "--", *loop, str(iterations), REPRISE_PAYS="measured", SIM_PACE="2000:10000:10000")
+            return said, json.loads((self.folder / "r.json").read_text())
+
+        # Where the machine is too busy for the host to run ahead, there is no verdict yet; where it paused, the loop behind that is another one.
+        said, report = runs.long_enough(ran, lambda run: "bound" in (run[1]["turns"]["verdict"], run[1]["turns"].get("earlier", {}).get("verdict")), lengths=(10000, 20000, 40000, 80000))
+        words = r"GPU-bound: (nothing to gain; left eager after [\d.]+ m?s|an earlier loop had nothing to gain)"
+        self.assertRegex(said, rf"^reprise: [\d.]+ % of [\d,]+ launches replayed, {words}")
+        self.assertRegex(report["measured"], f"^{words}")
+        self.assertRegex(self.reprise("report", "r.json").stdout, rf"(?m)^[\d.]+ % of [\d,]+ launches were replayed; {words}")
+
     def test_what_turns_have_found_is_why_nothing_was_replayed(self):
         nothing = {"ops": 2400, "replayed": 0, "wall_ns": 8000000, "saved_ns": 0}
         left = "no gain: left eager after 5.1 ms, cost 100 us"

@@ -130,10 +130,17 @@ class Job:
 
     def ask(self, ranks):
         """Has these ranks do their steps, beside each other, and waits until they have."""
+        self.wait(self.begin(ranks))
+
+    def begin(self, ranks):
+        """Asks them, and returns how much each of them has done before."""
         before = {rank: self.said(rank).count("us=") for rank in ranks}
         for rank in ranks:
             os.write(self.asks[rank], b"\n" * (before[rank] == 0) + f"steps {STEPS}\n".encode())
-        for rank in ranks:
+        return before
+
+    def wait(self, before):
+        for rank in before:
             until(lambda: self.said(rank).count("us=") >= max(before[rank], 1) + 1, f"rank {rank} has worked: {self.said(rank, 'err')}")
 
     def ask_until_all_replay(self):
@@ -229,6 +236,24 @@ class Ranks(unittest.TestCase):
                 self.assertEqual((reports[1]["ops"], reports[1]["paused_ops"]), (times * STEPS * LAUNCHES, STEPS * LAUNCHES))
                 self.assertFalse(reports[2]["complete"])
                 self.assertIn("Processes ended before their last report: their last snapshots are shown.", self.joined(job))
+
+    def test_one_that_a_signal_stops_in_its_work_leaves_the_others_as_they_were(self):
+        for variable in LAUNCHERS:
+            with self.subTest(variable=variable):
+                job = self.job(variable)
+                times = job.ask_until_all_replay()
+                stopped = job.program(1)
+                begun = job.begin((1,))
+                os.kill(stopped, signal.SIGSTOP)
+                until(lambda: runs.state(stopped) == "T", "it is stopped")
+                job.ask((0, 2, 3))
+                self.assertEqual(runs.state(stopped), "T")
+                os.kill(stopped, signal.SIGCONT)
+                job.wait(begun)
+                self.assertEqual(job.end(), [0] * RANKS)
+                for rank in range(RANKS):
+                    self.prints_as_ever(job, rank, times + 1)
+                    self.is_undisturbed(job, rank, times + 1)
 
     @unittest.skipUnless(shutil.which("taskset"), "there is no taskset here")
     def test_each_on_one_core_ends(self):
