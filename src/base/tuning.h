@@ -184,6 +184,14 @@
 	X(TURNS_DIRECT, 64, "pairs", \
 	  "of processor times, whose estimate alone takes the launch thread off: it is worth little", \
 	  "guess") \
+	X(CHOICE_TURN_NS, 10000000, "ns", \
+	  "of a turn with the launch thread, or without: its pace is measured anew in the first quarter", \
+	  "guess") \
+	X(CHOICE_PERIODS, 8, "periods", "that such a turn has at least", "guess") \
+	X(CHOICE_LEAST, 32, "pairs", "of these turns, before anything is decided", "guess") \
+	X(CHOICE_MOST, 96, "pairs", "after which their estimate decides, whatever it says", "guess") \
+	X(CHOICE_PRICE, 4, "times", \
+	  "as much processor time, of any thread, is worth as much as the program's time", "guess") \
 	X(TURNS_ROUGH, 10, "thousandths", \
 	  "the standard error of what is told of a gain, above which tests do not become rarer", \
 	  "guess") \
@@ -219,6 +227,8 @@
 	X(LESSON_PERIODS, 32, "periods", "and at least so many", "guess") \
 	X(LESSON_LOSES_NS, 4000000, "ns", "that it may lose, and is cut short for", "guess") \
 	X(TURNS_FIRST, 4, "th part", "of a turn that the first pair of a test may lose", "guess") \
+	X(TURNS_NOTHING, 16, "thousandths", "of the ops: where fewer are replayed, nothing is gained", \
+	  "guess") \
 	X(TURNS_SURPLUS, 3, "pairs", "more on one side than on the other: that arm is rested in", \
 	  "guess") \
 	X(TURNS_UNUSUAL, 2, "windows", "in a row that differ, after which replaying is tested again", \

@@ -531,7 +531,7 @@ static enum reprise_arm note_period(struct reprise_lane *lane, uint64_t now, uin
 		reprise_behind_want(lane, reprise_turns_asks_when(&loop.turns)
 		                              ? 1 + loop.period_ops / REPRISE_TUNE_TURNS_LOOKS
 		                              : 0);
-	reprise_async_launch_direct(loop.turns.result.direct);
+	reprise_async_launch_direct(reprise_turns_is_direct(&loop.turns));
 	if (loop.turns.result.tests != loop.tests)
 		reprise_search_succeeds(&loop.search);
 	loop.tests = loop.turns.result.tests;

@@ -39,3 +39,9 @@ bool reprise_learnt_is_little(const struct reprise_learnt *learnt)
 {
 	return learnt->ops > 0 && learnt->last < REPRISE_TUNE_LESSON_BELOW;
 }
+
+bool reprise_learnt_is_nothing(const struct reprise_learnt *learnt)
+{
+	return learnt->ops > 0 && learnt->first < REPRISE_TUNE_TURNS_NOTHING &&
+	       learnt->last < REPRISE_TUNE_TURNS_NOTHING;
+}

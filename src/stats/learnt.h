@@ -33,3 +33,7 @@ bool reprise_learnt_since(const struct reprise_learnt *learnt, unsigned int befo
 /* True if less than REPRISE_TUNE_LESSON_BELOW of the ops were replayed in the last replaying turn.
  * False where nothing was told. */
 bool reprise_learnt_is_little(const struct reprise_learnt *learnt);
+
+/* True if next to nothing was replayed in the first replaying turn of the test, and in the last:
+ * fewer than REPRISE_TUNE_TURNS_NOTHING of the ops. */
+bool reprise_learnt_is_nothing(const struct reprise_learnt *learnt);

@@ -13,12 +13,13 @@ static unsigned int periods_wanted(const struct reprise_turns *turns)
 
 /* The arm of a rest between two pairs: the verdict's, and eager before the first, unless the pairs
  * so far say otherwise. Where the host is ahead, these do not: a rest of replays would fill the
- * launch queue. */
+ * launch queue. Nor do they where next to nothing is replayed, which gains nothing. */
 static enum reprise_arm better(const struct reprise_turns *turns)
 {
 	int surplus = reprise_pairs_surplus(&turns->pairs);
 
-	if (surplus >= REPRISE_TUNE_TURNS_SURPLUS && !turns->ahead)
+	if (surplus >= REPRISE_TUNE_TURNS_SURPLUS && !turns->ahead &&
+	    !reprise_learnt_is_nothing(&turns->learnt))
 		return REPRISE_ARM_REPLAY;
 	return turns->result.verdict == REPRISE_VERDICT_REPLAY && surplus > -REPRISE_TUNE_TURNS_SURPLUS
 	           ? REPRISE_ARM_REPLAY
@@ -84,6 +85,7 @@ static void begin_rest(struct reprise_turns *turns, enum reprise_arm arm)
 	turns->phase = REPRISE_TURNS_REST;
 	turns->rested = turns->slow = 0;
 	turns->launched = turns->launches;
+	reprise_choice_interrupt(&turns->choice);
 	begin_turn(turns, arm);
 }
 
@@ -568,6 +570,45 @@ static void drain(struct reprise_turns *turns, uint64_t period, uint64_t now)
 		end_bound_pair(turns, now);
 }
 
+/* ---- the launch thread, or none ---- */
+
+/* A gain was seen, and the loop rests in replays. Of a host that is ahead its periods say nothing,
+ * and a rank's are those of all ranks. */
+static bool may_choose(const struct reprise_turns *turns)
+{
+	return turns->phase == REPRISE_TURNS_REST && turns->arm == REPRISE_ARM_REPLAY &&
+	       !turns->testing && turns->result.verdict == REPRISE_VERDICT_REPLAY && turns->async &&
+	       !turns->result.direct && !turns->chosen && !turns->ahead && turns->step.ahead_ns == 0;
+}
+
+static bool is_choosing(const struct reprise_turns *turns)
+{
+	return turns->choosing && may_choose(turns);
+}
+
+/* A period of a rest has ended. True if a test has begun: it is known now that the launch thread is
+ * not worth what it takes. */
+static bool choose(struct reprise_turns *turns, uint64_t period_ns, uint64_t now)
+{
+	if (!may_choose(turns))
+		return false;
+	if (!turns->choosing) {
+		reprise_choice_begin(&turns->choice, turns->period_ns, next_random(turns));
+		turns->choosing = true;
+		return false;
+	}
+	if (!reprise_choice_note(&turns->choice, period_ns, next_random(turns)))
+		return false;
+	turns->choosing = false;
+	turns->chosen = true;
+	if (!reprise_choice_is_direct(&turns->choice))
+		return false;
+	turns->result.direct = true;
+	begin_anew(turns);
+	go_on(turns, better(turns), now);
+	return true;
+}
+
 /* ---- a rest ---- */
 
 /* True if the loop is not what it was. Replays that are ahead of the GPU only seem to be faster. */
@@ -660,7 +701,7 @@ void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint
 	}
 	result->verdict = REPRISE_VERDICT_UNDECIDED;
 	forget_gain(result);
-	result->direct = turns->async = false;
+	result->direct = turns->async = turns->choosing = turns->chosen = false;
 	result->loops++;
 	turns->period_ns = period_ns;
 	turns->idle = true;
@@ -696,6 +737,8 @@ enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns
 		return turns->arm;
 	}
 	turns->periods[turns->count++] = period_ns;
+	if (rests && choose(turns, period_ns, now_ns))
+		return turns->arm;
 	if (rests && (turns->testing || turns->count == REPRISE_TUNE_TURNS_WINDOW))
 		end_window(turns, now_ns);
 	else if (!rests && turns->count == compared(turns))
@@ -722,6 +765,8 @@ void reprise_turns_note_caught_up(struct reprise_turns *turns, unsigned int time
 
 bool reprise_turns_asks_processor(const struct reprise_turns *turns)
 {
+	if (is_choosing(turns))
+		return reprise_choice_asks_processor(&turns->choice);
 	return turns->phase != REPRISE_TURNS_REST && !turns->draining &&
 	       (turns->skip > 0 || turns->count + 1 == compared(turns));
 }
@@ -730,6 +775,7 @@ void reprise_turns_note_processor(struct reprise_turns *turns, uint64_t ns, uint
 {
 	turns->processor_ns = ns;
 	turns->processor_ops = ops;
+	reprise_choice_note_processor(&turns->choice, ns, ops);
 }
 
 void reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed, uint64_t ops,
@@ -743,6 +789,11 @@ void reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed,
 void reprise_turns_note_async(struct reprise_turns *turns)
 {
 	turns->async = true;
+}
+
+bool reprise_turns_is_direct(const struct reprise_turns *turns)
+{
+	return turns->result.direct || (is_choosing(turns) && turns->choice.direct);
 }
 
 enum reprise_arm reprise_turns_give_up(struct reprise_turns *turns)

@@ -19,6 +19,9 @@
  * A gain may cost more processor time than it is worth, since threads of ours hold, build and
  * launch. So the caller also says what the process has used, where reprise_turns_asks_processor().
  *
+ * Once a gain was seen, rests of replays are used to compare the launch thread with the program's
+ * own (stats/choice.h).
+ *
  * Integers only. No threads, locks or clocks: the caller has all of them.
  */
 #pragma once
@@ -26,6 +29,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "stats/choice.h"
 #include "stats/in_step.h"
 #include "stats/learnt.h"
 #include "stats/pairs.h"
@@ -43,8 +47,8 @@ struct reprise_turns_result {
 	/* Processor time of the process, replaying over eager, in thousandths, with the gain; 0: not
 	 * known. */
 	uint32_t processor;
-	/* The launch thread launched graphs of the loop, and replaying took too much processor time: it
-	 * launches none since, and what is measured is measured so. */
+	/* The launch thread launched graphs of the loop, and was not worth the processor time that it
+	 * took: it launches none since, and what is measured is measured so. */
 	bool direct;
 	uint64_t turns;      /* complete ones, of all tests */
 	uint64_t tests;      /* that reached a verdict */
@@ -93,14 +97,16 @@ struct reprise_turns {
 	uint64_t processor_ns, processor_begun_ns, processor_ops, processor_begun_ops;
 	uint64_t processor_first_ns, processor_second_ns;
 	struct reprise_learnt learnt;
-	bool taught;                /* there was a lesson in this loop */
-	unsigned int before_lesson; /* what was replayed before it, in thousandths */
-	bool async;                 /* the launch thread launches graphs of the loop */
-	uint64_t first_ns;          /* the mean period of the pair's first turn */
-	uint64_t second_ns;         /* and of its second, until the GPU has caught up */
-	enum reprise_arm second;    /* its arm */
-	bool first_behind;          /* the GPU was, when the first turn ended */
-	uint64_t period_ns;         /* as the loop's periods were last */
+	bool taught;                  /* there was a lesson in this loop */
+	unsigned int before_lesson;   /* what was replayed before it, in thousandths */
+	bool async;                   /* the launch thread launches graphs of the loop */
+	struct reprise_choice choice; /* whether it is worth that */
+	bool choosing, chosen;
+	uint64_t first_ns;       /* the mean period of the pair's first turn */
+	uint64_t second_ns;      /* and of its second, until the GPU has caught up */
+	enum reprise_arm second; /* its arm */
+	bool first_behind;       /* the GPU was, when the first turn ended */
+	uint64_t period_ns;      /* as the loop's periods were last */
 
 	bool idle; /* the GPU had caught up with the last period */
 	/* It catches up: before the turn of this arm, or with the turn before. */
@@ -168,6 +174,9 @@ void reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed,
 
 /* The launch thread has launched a graph of the loop. */
 void reprise_turns_note_async(struct reprise_turns *turns);
+
+/* True if the launch thread is to launch none of the loop's graphs now. */
+bool reprise_turns_is_direct(const struct reprise_turns *turns);
 
 /* The turn under way is given up: the loop is not visited any more, or was interrupted. Nothing of
  * it counts. Returns the arm of the next period, which is a rest. */

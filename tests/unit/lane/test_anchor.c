@@ -45,6 +45,23 @@ enum reprise_arm __wrap_reprise_turns_note(struct reprise_turns *turns, uint64_t
 void __wrap_reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed,
                                         uint64_t ops, uint64_t launches);
 
+static bool is_direct;   /* the launch thread is to launch nothing */
+static bool told_direct; /* and the launch thread's room was told so */
+
+bool __wrap_reprise_turns_is_direct(const struct reprise_turns *turns);
+void __wrap_reprise_async_launch_direct(bool wanted);
+
+bool __wrap_reprise_turns_is_direct(const struct reprise_turns *turns)
+{
+	(void)turns;
+	return is_direct;
+}
+
+void __wrap_reprise_async_launch_direct(bool wanted)
+{
+	told_direct = wanted;
+}
+
 static void is_told(enum what what, uint64_t now, uint64_t period, bool alike)
 {
 	told = (struct told){what, now, period, alike};
@@ -324,6 +341,17 @@ START_TEST(each_period_is_told_of)
 	visit('a', OPS, 5 * NS);
 	last_was(3, NOTE, 5 * NS);
 	ck_assert(told.alike);
+}
+END_TEST
+
+START_TEST(whether_the_launch_thread_launches_is_told)
+{
+	is_measured('a');
+	for (unsigned int turn = 0; turn < 4; turn++) {
+		is_direct = turn % 2 == 1;
+		visit('a', OPS, NS);
+		ck_assert_int_eq(told_direct, is_direct);
+	}
 }
 END_TEST
 
@@ -1065,6 +1093,7 @@ int main(void)
 	tcase_add_loop_test(tests, a_gap_is_no_part_of_a_loop, 0, 4);
 	tcase_add_loop_test(tests, a_loop_is_measured_when_its_graphs_are_there, 0, 2);
 	tcase_add_loop_test(tests, each_period_is_told_of, 0, 2 * PERIODS);
+	tcase_add_test(tests, whether_the_launch_thread_launches_is_told);
 	tcase_add_test(tests, how_much_is_replayed_is_told);
 	tcase_add_test(tests, a_period_with_unseen_ops_is_none);
 	tcase_add_test(tests, after_many_other_periods_the_loop_is_another);

@@ -437,6 +437,7 @@ START_TEST(many_pairs_that_seem_to_cost_too_much_take_the_launch_thread_off)
 
 	begin(MS);
 	reprise_turns_note_async(&turns);
+	turns.chosen = true;
 	processor.of[REPRISE_ARM_EAGER] = MS;
 	for (; !turns.result.direct; pairs++) {
 		ck_assert_uint_lt(pairs, REPRISE_TUNE_TURNS_DIRECT + REPRISE_TUNE_TURNS_UNCLEAR);
@@ -447,6 +448,73 @@ START_TEST(many_pairs_that_seem_to_cost_too_much_take_the_launch_thread_off)
 	ck_assert_uint_ge(pairs, REPRISE_TUNE_TURNS_DIRECT);
 	ck_assert_uint_gt(turns.result.tests, 1);
 	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+}
+END_TEST
+
+/* ---- the launch thread, or none ---- */
+
+/* Replays take so long with the launch thread, and without. */
+static void passes_chosen(uint64_t with, uint64_t without)
+{
+	passes(1200 * US, reprise_turns_is_direct(&turns) ? without : with);
+}
+
+static const struct {
+	uint64_t without;
+	bool direct;
+} choices[] = {{900 * US, true}, {1100 * US, false}};
+
+START_TEST(in_rests_of_replays_it_is_seen_whether_the_launch_thread_gains)
+{
+	unsigned int without = 0, all = 0;
+
+	begin(MS);
+	reprise_turns_note_async(&turns);
+	processor.of[REPRISE_ARM_EAGER] = processor.of[REPRISE_ARM_REPLAY] = MS;
+	while (!turns.chosen) {
+		bool may = turns.phase == REPRISE_TURNS_REST && !turns.testing &&
+		           turns.result.verdict == REPRISE_VERDICT_REPLAY;
+
+		ck_assert_uint_lt(++all, 100000);
+		ck_assert(may || !reprise_turns_is_direct(&turns));
+		without += reprise_turns_is_direct(&turns);
+		ck_assert(!turns.result.direct);
+		passes_chosen(MS, choices[_i].without);
+	}
+	ck_assert_uint_ge(2 * without, REPRISE_TUNE_CHOICE_LEAST * 20);
+	ck_assert_int_eq(turns.result.direct, choices[_i].direct);
+	ck_assert_int_eq(reprise_turns_is_direct(&turns), choices[_i].direct);
+	ck_assert_int_eq(turns.testing, choices[_i].direct); /* anew: what was told was with it */
+	if (choices[_i].direct)
+		ck_assert_uint_eq(turns.told.count, 0);
+	for (uint64_t until = now + 10 * SECOND; now < until;) {
+		ck_assert_int_eq(reprise_turns_is_direct(&turns), choices[_i].direct);
+		passes_chosen(MS, choices[_i].without);
+	}
+	ck_assert_uint_eq(turns.result.gain, choices[_i].direct ? 1333 : 1200);
+	reprise_turns_begin_loop(&turns, now, MS);
+	ck_assert(!turns.chosen && !turns.choosing && !reprise_turns_is_direct(&turns));
+}
+END_TEST
+
+/* The launch thread launches nothing; the loop gains nothing; the host is ahead of the GPU; the
+ * process is a rank; a test is under way, and its next pair cannot be paid for. */
+START_TEST(elsewhere_it_is_not_asked)
+{
+	for (unsigned int where = 0; where < 5; where++) {
+		begin(MS);
+		if (where != 0)
+			reprise_turns_note_async(&turns);
+		test_decides(where == 1 ? 900 * US : 1200 * US, MS);
+		turns.ahead = where == 2;
+		turns.step.ahead_ns = where == 3;
+		turns.testing = where == 4;
+		turns.regret.counted_ns = where == 4 ? UINT64_MAX / 2 : 0;
+		for (unsigned int i = 0; i < 1000; i++) {
+			passes(where == 1 ? 900 * US : 1200 * US, MS);
+			ck_assert(!turns.choosing);
+		}
+	}
 }
 END_TEST
 
@@ -711,6 +779,9 @@ int main(void)
 	tcase_add_loop_test(tests, a_gain_that_costs_too_much_processor_time_is_left, 0, ALL(uses));
 	tcase_add_loop_test(tests, what_costs_too_much_is_tried_without_the_launch_thread, 0, 2);
 	tcase_add_test(tests, many_pairs_that_seem_to_cost_too_much_take_the_launch_thread_off);
+	tcase_add_loop_test(tests, in_rests_of_replays_it_is_seen_whether_the_launch_thread_gains, 0,
+	                    ALL(choices));
+	tcase_add_test(tests, elsewhere_it_is_not_asked);
 	tcase_add_test(tests, processor_time_is_looked_at_again);
 	tcase_add_test(tests, processor_time_is_that_of_as_many_ops);
 	tcase_add_test(tests, processor_time_that_varies_decides_nothing);
