@@ -164,6 +164,8 @@ void reprise_rows_add_turns(struct reprise_text *text)
 	                 ", \"decided_ns\": %" PRIu64 ", \"lost_ns\": %" PRIu64
 	                 ", \"searched_ns\": %" PRIu64,
 	                 result->decided_ns, result->lost_ns, result->searched_ns);
+	reprise_text_add(text, ", \"thread_gain\": %u, \"thread_processor\": %u", result->thread_gain,
+	                 result->thread_processor);
 	add_earlier(text, result);
 	reprise_text_add(text, "},\n  \"turn_ops\": %" PRIu64 ",\n", reprise_counts_sum().in_turns);
 }

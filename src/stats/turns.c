@@ -601,6 +601,10 @@ static bool choose(struct reprise_turns *turns, uint64_t period_ns, uint64_t now
 		return false;
 	turns->choosing = false;
 	turns->chosen = true;
+	turns->result.thread_gain = reprise_thousandths(reprise_pairs_centre(&turns->choice.time));
+	if (turns->choice.processor.count > 0)
+		turns->result.thread_processor =
+			reprise_thousandths(reprise_pairs_centre(&turns->choice.processor));
 	if (!reprise_choice_is_direct(&turns->choice))
 		return false;
 	turns->result.direct = true;
@@ -701,6 +705,7 @@ void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint
 	}
 	result->verdict = REPRISE_VERDICT_UNDECIDED;
 	forget_gain(result);
+	result->thread_gain = result->thread_processor = 0;
 	result->direct = turns->async = turns->choosing = turns->chosen = false;
 	result->loops++;
 	turns->period_ns = period_ns;

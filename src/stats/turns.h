@@ -50,6 +50,9 @@ struct reprise_turns_result {
 	/* The launch thread launched graphs of the loop, and was not worth the processor time that it
 	 * took: it launches none since, and what is measured is measured so. */
 	bool direct;
+	/* What decided that: time without the thread over time with it, and processor time with it over
+	 * without it, in thousandths; 0: not compared. */
+	uint32_t thread_gain, thread_processor;
 	uint64_t turns;      /* complete ones, of all tests */
 	uint64_t tests;      /* that reached a verdict */
 	uint64_t loops;      /* measured one after another; the verdict is the last one's */

@@ -492,8 +492,11 @@ START_TEST(in_rests_of_replays_it_is_seen_whether_the_launch_thread_gains)
 		passes_chosen(MS, choices[_i].without);
 	}
 	ck_assert_uint_eq(turns.result.gain, choices[_i].direct ? 1333 : 1200);
+	ck_assert_uint_eq(turns.result.thread_gain, choices[_i].without / US);
+	ck_assert_uint_eq(turns.result.thread_processor, 1000);
 	reprise_turns_begin_loop(&turns, now, MS);
 	ck_assert(!turns.chosen && !turns.choosing && !reprise_turns_is_direct(&turns));
+	ck_assert_uint_eq(turns.result.thread_gain | turns.result.thread_processor, 0);
 }
 END_TEST
 
