@@ -181,18 +181,17 @@
 	X(TURNS_PROCESSOR, 1020, "thousandths", \
 	  "of the processor time of eager calls; where replaying takes more, the loop is left eager", \
 	  "guess") \
-	X(TURNS_DIRECT, 64, "pairs", \
+	X(TURNS_DIRECT, 32, "pairs", \
 	  "of processor times, whose estimate alone takes the launch thread off: it is worth little", \
 	  "guess") \
 	X(CHOICE_TURN_NS, 10000000, "ns", \
 	  "of a turn with the launch thread, or without: its pace is measured anew in the first quarter", \
 	  "guess") \
 	X(CHOICE_PERIODS, 8, "periods", "that such a turn has at least", "guess") \
-	X(CHOICE_LEAST, 32, "pairs", "of these turns, before anything is decided", "guess") \
-	X(CHOICE_MOST, 96, "pairs", "after which their estimate decides, whatever it says", "guess") \
-	X(CHOICE_PRICE, 4, "times", \
-	  "as much processor time, of any thread, is worth as much as the program's time", "guess") \
-	X(TURNS_ROUGH, 10, "thousandths", \
+	X(CHOICE_MOST, 96, "pairs", \
+	  "of these turns, after which their estimate decides on the launch thread, whatever it says", \
+	  "guess") \
+	X(TURNS_ROUGH, 15, "thousandths", \
 	  "the standard error of what is told of a gain, above which tests do not become rarer", \
 	  "guess") \
 	X(TURNS_UNCLEAR, 48, "pairs", "after which a test ends that has ruled out a gain of SMALL", \

@@ -65,13 +65,18 @@ static void end_pair(struct reprise_choice *choice)
 	reprise_pairs_add(&choice->processor, async_used, direct_used);
 }
 
+/* A gain below it is none. */
+static int32_t worth(void)
+{
+	return reprise_log2(REPRISE_TUNE_TURNS_WORTH) - reprise_log2(1000);
+}
+
 static bool is_decided(const struct reprise_choice *choice)
 {
 	struct reprise_interval interval = reprise_pairs_read(&choice->time);
 
 	return choice->time.count >= REPRISE_TUNE_CHOICE_MOST ||
-	       (choice->time.count >= REPRISE_TUNE_CHOICE_LEAST && interval.bounded &&
-	        (interval.low > 0 || interval.high < 0));
+	       (interval.bounded && (interval.low > worth() || interval.high < worth()));
 }
 
 bool reprise_choice_note(struct reprise_choice *choice, uint64_t period_ns, uint64_t random)
@@ -97,10 +102,8 @@ bool reprise_choice_note(struct reprise_choice *choice, uint64_t period_ns, uint
 	return false;
 }
 
-bool reprise_choice_is_direct(const struct reprise_choice *choice)
+bool reprise_choice_is_direct(const struct reprise_choice *choice, bool costly)
 {
-	int64_t gains = reprise_pairs_centre(&choice->time),
-			takes = reprise_pairs_centre(&choice->processor);
-
-	return gains * REPRISE_TUNE_CHOICE_PRICE <= takes;
+	return reprise_pairs_read(&choice->time).median < worth() ||
+	       (costly && reprise_pairs_read(&choice->processor).median > 0);
 }

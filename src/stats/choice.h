@@ -3,10 +3,10 @@
  * in the others the program's own thread does (docs/design/async-launch.md). Both replay, so that
  * little is lost.
  *
- * Two turns, one of each way, in random order, make a pair. What the thread gains of the loop's
- * time is held against what it takes of the process's processor time, of which
- * REPRISE_TUNE_CHOICE_PRICE times as much is worth as much. In the first quarter of a turn nothing
- * is compared: the pace of the program is measured anew there (lane/async_launch.c).
+ * Two turns, one of each way, in random order, make a pair. In the first quarter of a turn nothing
+ * is compared: the pace of the program is measured anew there (lane/async_launch.c). Pairs go on
+ * until their interval says whether the thread gains as much as is worth anything,
+ * REPRISE_TUNE_TURNS_WORTH, for REPRISE_TUNE_CHOICE_MOST pairs at most.
  *
  * Integers only. No threads, locks or clocks.
  */
@@ -45,5 +45,6 @@ void reprise_choice_interrupt(struct reprise_choice *choice);
 bool reprise_choice_asks_processor(const struct reprise_choice *choice);
 void reprise_choice_note_processor(struct reprise_choice *choice, uint64_t ns, uint64_t ops);
 
-/* True if the thread is not worth what it takes. */
-bool reprise_choice_is_direct(const struct reprise_choice *choice);
+/* True if the thread gains too little; or if it takes processor time, and the process takes more
+ * than it may: `costly`. */
+bool reprise_choice_is_direct(const struct reprise_choice *choice, bool costly);

@@ -114,54 +114,10 @@ struct reprise_interval reprise_pairs_read(const struct reprise_pairs *pairs)
 	return interval;
 }
 
-/* How many sums of two pairs, or of one with itself, are at most `most`. */
-static unsigned int sums_up_to(const struct reprise_pairs *pairs, int64_t most)
-{
-	unsigned int sums = 0, high = pairs->count;
-
-	for (unsigned int low = 0; low < high; low++) {
-		while (high > low && (int64_t)pairs->ratios[low] + pairs->ratios[high - 1] > most)
-			high--;
-		sums += high - low;
-	}
-	return sums;
-}
-
-/* The sum of two pairs that is not smaller than so many others. */
-static int64_t sum_at(const struct reprise_pairs *pairs, unsigned int rank)
-{
-	int64_t low = 2 * (int64_t)pairs->ratios[0],
-			high = 2 * (int64_t)pairs->ratios[pairs->count - 1];
-
-	while (low < high) {
-		int64_t middle = low + (high - low) / 2;
-
-		if (sums_up_to(pairs, middle) > rank)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
-int32_t reprise_pairs_centre(const struct reprise_pairs *pairs)
-{
-	struct reprise_interval interval = reprise_pairs_read(pairs);
-	unsigned int sums = pairs->count * (pairs->count + 1) / 2;
-	int64_t centre;
-
-	if (pairs->count == 0)
-		return 0;
-	centre = (sum_at(pairs, (sums - 1) / 2) + sum_at(pairs, sums / 2)) / 4;
-	if (interval.bounded && centre < interval.low)
-		return interval.low;
-	return interval.bounded && centre > interval.high ? interval.high : (int32_t)centre;
-}
-
 bool reprise_pairs_are_rough(const struct reprise_pairs *pairs, int32_t error)
 {
 	unsigned int count = pairs->count, quarter = count / 4;
-	int64_t apart, most = (int64_t)error * 135 / 100; /* of a single pair's quartiles */
+	int64_t apart, most = (int64_t)error * 108 / 100; /* of a single pair's quartiles */
 
 	if (count == 0)
 		return true;

@@ -48,13 +48,9 @@ void reprise_pairs_join(struct reprise_pairs *pairs, const struct reprise_pairs 
 /* The interval so far. Without any pair all is 0. */
 struct reprise_interval reprise_pairs_read(const struct reprise_pairs *pairs);
 
-/* The estimate of Hodges and Lehmann: the median of the means of any two pairs, and of each pair
- * alone, kept within the interval. Where the noise is alike on both sides it varies less than the
- * median, which only a few pairs in the midst decide. Without any pair 0. */
-int32_t reprise_pairs_centre(const struct reprise_pairs *pairs);
-
-/* True if the standard error of that estimate is above `error` (log2), by the pairs' quartiles: of
- * normal noise these are 1.35 standard deviations apart. */
+/* True if the standard error of the median is above `error` (log2), by the pairs' quartiles: of
+ * normal noise these are 1.35 standard deviations apart, and the median of n varies by 1.25 of a
+ * pair's, over the root of n. */
 bool reprise_pairs_are_rough(const struct reprise_pairs *pairs, int32_t error);
 
 /* How many more pairs have a ratio above 1 than below. */

@@ -291,11 +291,11 @@ static void decide(struct reprise_turns *turns, enum reprise_verdict verdict, ui
 	if (verdict == REPRISE_VERDICT_REPLAY && reprise_verdict_is_costly(&turns->processor))
 		verdict = REPRISE_VERDICT_COSTLY;
 	interval = take_pairs(turns, verdict);
-	result->gain = reprise_thousandths(reprise_pairs_centre(&turns->told));
+	result->gain = reprise_thousandths(interval.median);
 	result->low = reprise_thousandths(interval.low);
 	result->high = reprise_thousandths(interval.high);
 	result->processor = turns->processor.count > 0
-	                        ? reprise_thousandths(reprise_pairs_centre(&turns->processor))
+	                        ? reprise_thousandths(reprise_pairs_read(&turns->processor).median)
 	                        : 0;
 	end_test(turns, verdict,
 	         verdict == REPRISE_VERDICT_REPLAY ? REPRISE_ARM_REPLAY : REPRISE_ARM_EAGER, now);
@@ -601,11 +601,11 @@ static bool choose(struct reprise_turns *turns, uint64_t period_ns, uint64_t now
 		return false;
 	turns->choosing = false;
 	turns->chosen = true;
-	turns->result.thread_gain = reprise_thousandths(reprise_pairs_centre(&turns->choice.time));
+	turns->result.thread_gain = reprise_thousandths(reprise_pairs_read(&turns->choice.time).median);
 	if (turns->choice.processor.count > 0)
 		turns->result.thread_processor =
-			reprise_thousandths(reprise_pairs_centre(&turns->choice.processor));
-	if (!reprise_choice_is_direct(&turns->choice))
+			reprise_thousandths(reprise_pairs_read(&turns->choice.processor).median);
+	if (!reprise_choice_is_direct(&turns->choice, reprise_verdict_seems_costly(&turns->processor)))
 		return false;
 	turns->result.direct = true;
 	begin_anew(turns);

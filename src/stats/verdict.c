@@ -39,5 +39,5 @@ bool reprise_verdict_seems_costly(const struct reprise_pairs *processor)
 {
 	return reprise_verdict_is_costly(processor) ||
 	       (processor->count >= REPRISE_TUNE_TURNS_DIRECT &&
-	        reprise_pairs_centre(processor) > log2_of(REPRISE_TUNE_TURNS_PROCESSOR));
+	        reprise_pairs_read(processor).median > log2_of(REPRISE_TUNE_TURNS_PROCESSOR));
 }

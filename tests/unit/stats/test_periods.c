@@ -461,8 +461,12 @@ static void passes_chosen(uint64_t with, uint64_t without)
 
 static const struct {
 	uint64_t without;
+	bool costly; /* the process takes more processor time than it may, and the thread some of it */
 	bool direct;
-} choices[] = {{900 * US, true}, {1100 * US, false}};
+	uint32_t gain;
+} choices[] = {{900 * US, false, true, 1333},
+               {1100 * US, false, false, 1200},
+               {1100 * US, true, true, 1091}};
 
 START_TEST(in_rests_of_replays_it_is_seen_whether_the_launch_thread_gains)
 {
@@ -479,9 +483,14 @@ START_TEST(in_rests_of_replays_it_is_seen_whether_the_launch_thread_gains)
 		ck_assert(may || !reprise_turns_is_direct(&turns));
 		without += reprise_turns_is_direct(&turns);
 		ck_assert(!turns.result.direct);
+		processor.of[REPRISE_ARM_REPLAY] =
+			choices[_i].costly && reprise_turns_is_direct(&turns) ? 900 * US : MS;
+		if (choices[_i].costly && turns.choosing &&
+		    turns.processor.count < REPRISE_TUNE_TURNS_DIRECT)
+			reprise_pairs_add(&turns.processor, 110, 100);
 		passes_chosen(MS, choices[_i].without);
 	}
-	ck_assert_uint_ge(2 * without, REPRISE_TUNE_CHOICE_LEAST * 20);
+	ck_assert_uint_ge(without, 8 * 9);
 	ck_assert_int_eq(turns.result.direct, choices[_i].direct);
 	ck_assert_int_eq(reprise_turns_is_direct(&turns), choices[_i].direct);
 	ck_assert_int_eq(turns.testing, choices[_i].direct); /* anew: what was told was with it */
@@ -491,9 +500,9 @@ START_TEST(in_rests_of_replays_it_is_seen_whether_the_launch_thread_gains)
 		ck_assert_int_eq(reprise_turns_is_direct(&turns), choices[_i].direct);
 		passes_chosen(MS, choices[_i].without);
 	}
-	ck_assert_uint_eq(turns.result.gain, choices[_i].direct ? 1333 : 1200);
+	ck_assert_uint_eq(turns.result.gain, choices[_i].gain);
 	ck_assert_uint_eq(turns.result.thread_gain, choices[_i].without / US);
-	ck_assert_uint_eq(turns.result.thread_processor, 1000);
+	ck_assert_uint_eq(turns.result.thread_processor, choices[_i].costly ? 1111 : 1000);
 	reprise_turns_begin_loop(&turns, now, MS);
 	ck_assert(!turns.chosen && !turns.choosing && !reprise_turns_is_direct(&turns));
 	ck_assert_uint_eq(turns.result.thread_gain | turns.result.thread_processor, 0);
@@ -573,7 +582,7 @@ START_TEST(processor_time_that_varies_decides_nothing)
 		pair_passes(1100 * US, MS);
 	}
 	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
-	ck_assert_uint_eq(turns.result.processor, 1020); /* between them */
+	ck_assert_uint_eq(turns.result.processor, 1300);
 }
 END_TEST
 

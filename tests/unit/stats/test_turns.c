@@ -374,8 +374,8 @@ START_TEST(what_is_told_is_of_all_tests_that_agree)
 }
 END_TEST
 
-/* Periods vary by 30 %. What is told is off by 3.4 % in the root mean square. By the median of
- * pairs it was 3.9 %, and 5.1 % with turns as long as each other that became rare at once. */
+/* Periods vary by 30 %. What is told is off by 3.9 % in the root mean square; with turns as long as
+ * each other that became rare at once it was 5.1 %. */
 START_TEST(much_noise_takes_more_pairs)
 {
 	double squares = 0;
@@ -387,7 +387,7 @@ START_TEST(much_noise_takes_more_pairs)
 		ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
 		squares += pow(log(turns.result.gain / 1400.0), 2);
 	}
-	ck_assert_double_lt(sqrt(squares / 300), 0.036);
+	ck_assert_double_lt(sqrt(squares / 300), 0.042);
 }
 END_TEST
 
