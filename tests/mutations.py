@@ -505,6 +505,7 @@ BUGS = (
     ("of a host that is ahead, the launch thread is compared, too", "may_choose", " && !turns->ahead", "", "stats_periods"),
     ("ranks compare the launch thread, too", "may_choose", " && turns->step.ahead_ns == 0", "", "stats_periods"),
     ("the launch thread is used whatever processor time the loop takes", "choose", "reprise_verdict_seems_costly(&turns->processor)", "turns->choosing", "stats_periods"),
+    ("what the launch thread gains is a change of the loop", "end_window", "!turns->testing && !is_choosing(turns) && has_changed", "!turns->testing && has_changed", "stats_periods"),
     ("what was told with the launch thread is told without it", "choose", "	begin_anew(turns);\n", "", "stats_periods"),
     ("the lane does not hear that the launch thread is left out for a turn", "note_period", "reprise_async_launch_direct(reprise_turns_is_direct(&loop.turns));", "reprise_async_launch_direct(loop.turns.result.direct);", "lane_anchor"),
     ("the launch queue hides as many periods, whatever they launch", "hidden", "REPRISE_TUNE_TURNS_QUEUE / (launches == 0 ? 1 : launches)", "REPRISE_TUNE_TURNS_QUEUE / (launches == 0 ? 2 : 1)", "stats_behind"),

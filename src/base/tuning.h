@@ -182,14 +182,14 @@
 	  "of the processor time of eager calls; where replaying takes more, the loop is left eager", \
 	  "guess") \
 	X(TURNS_DIRECT, 32, "pairs", \
-	  "of processor times, whose estimate alone takes the launch thread off: it is worth little", \
+	  "of processor times, whose median alone takes the launch thread off: it is worth little", \
 	  "guess") \
 	X(CHOICE_TURN_NS, 10000000, "ns", \
 	  "of a turn with the launch thread, or without: its pace is measured anew in the first quarter", \
 	  "guess") \
 	X(CHOICE_PERIODS, 8, "periods", "that such a turn has at least", "guess") \
 	X(CHOICE_MOST, 96, "pairs", \
-	  "of these turns, after which their estimate decides on the launch thread, whatever it says", \
+	  "of these turns, after which their median decides on the launch thread, whatever it says", \
 	  "guess") \
 	X(TURNS_ROUGH, 15, "thousandths", \
 	  "the standard error of what is told of a gain, above which tests do not become rarer", \

@@ -645,7 +645,7 @@ static void end_window(struct reprise_turns *turns, uint64_t now)
 		note_slow(turns, took, now);
 		return;
 	}
-	if (!turns->testing && has_changed(turns, took)) {
+	if (!turns->testing && !is_choosing(turns) && has_changed(turns, took)) {
 		if (is_slower_than_eager(turns, took)) {
 			note_slow(turns, took, now);
 			return;

@@ -509,6 +509,28 @@ START_TEST(in_rests_of_replays_it_is_seen_whether_the_launch_thread_gains)
 }
 END_TEST
 
+/* Turns with the thread and without differ, and so do windows: that is no change of the loop. */
+START_TEST(what_the_launch_thread_gains_is_no_change)
+{
+	uint64_t tests;
+
+	begin(100 * US);
+	test_decides(300 * US, 100 * US);
+	tests = turns.result.tests;
+	turns.rest_until_ns = UINT64_MAX;
+	for (unsigned int i = 0; i < 100 * REPRISE_TUNE_TURNS_WINDOW; i++)
+		passes(300 * US, 100 * US); /* it is known what is usual */
+	reprise_turns_note_async(&turns);
+	for (unsigned int pair = 0; pair < 40; pair++) {
+		reprise_pairs_begin(&turns.choice.time); /* it is not decided */
+		for (unsigned int i = 0; i < 250; i++)
+			passes(300 * US, reprise_turns_is_direct(&turns) ? 200 * US : 100 * US);
+		ck_assert(turns.choosing && !turns.testing);
+		ck_assert_uint_eq(turns.result.tests, tests);
+	}
+}
+END_TEST
+
 /* The launch thread launches nothing; the loop gains nothing; the host is ahead of the GPU; the
  * process is a rank; a test is under way, and its next pair cannot be paid for. */
 START_TEST(elsewhere_it_is_not_asked)
@@ -793,6 +815,7 @@ int main(void)
 	tcase_add_test(tests, many_pairs_that_seem_to_cost_too_much_take_the_launch_thread_off);
 	tcase_add_loop_test(tests, in_rests_of_replays_it_is_seen_whether_the_launch_thread_gains, 0,
 	                    ALL(choices));
+	tcase_add_test(tests, what_the_launch_thread_gains_is_no_change);
 	tcase_add_test(tests, elsewhere_it_is_not_asked);
 	tcase_add_test(tests, processor_time_is_looked_at_again);
 	tcase_add_test(tests, processor_time_is_that_of_as_many_ops);
