@@ -1,6 +1,6 @@
 /*
  * In place of src/lane/anchor.c, in a library for tests: turns begin and end at random, wherever
- * they may. In a program of a few milliseconds the real one has found no loop yet.
+ * they may, and so do those with the launch thread and without. In a program of a few milliseconds the real one has found no loop yet.
  *
  * TURNING_SEED decides. A turn has one look, a few, or many, so that traces are made in between.
  */
@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "lane/anchor.h"
+#include "lane/async_launch.h"
 #include "lane/behind.h"
 #include "lane/eager.h"
 
@@ -50,6 +51,7 @@ enum reprise_arm reprise_anchor_look(struct reprise_lane *lane, const struct rep
 	(void)ops;
 	reprise_anchor_waited = false;
 	atomic_store(&last, lane);
+	reprise_async_launch_direct(random_of(turn) >> (atomic_load(&left) & 31) & 1);
 	/* Between two looks another thread may have begun or ended the turn. */
 	if (atomic_load(&arm_now) != (int)arm)
 		return atomic_load(&arm_now);
@@ -104,5 +106,6 @@ void reprise_anchor_reset(void)
 {
 	atomic_store(&arm_now, REPRISE_ARM_REPLAY);
 	atomic_store(&left, 1);
+	reprise_async_launch_direct(false);
 	reprise_behind_reset();
 }
