@@ -223,8 +223,9 @@ class Snapshots(unittest.TestCase):
             process = self.start(words, pass_fds=(kept.fileno(),))
             _, said = process.communicate(timeout=DEADLINE)
             kept.seek(0)
-            report = json.loads(kept.read())
+            text = kept.read()
         self.assertEqual(process.returncode, 0, said)
+        report = json.loads(text)
         self.assertEqual(said, f"reprise: cannot write report to {self.path}: No space left on device\nfull\nr.json\n")
         self.assertEqual((report["complete"], report["ops"] > 0), (False, True))
 
