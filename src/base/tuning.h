@@ -182,7 +182,7 @@
 	  "of the processor time of eager calls; where replaying takes more, the loop is left eager", \
 	  "guess") \
 	X(TURNS_DIRECT, 32, "pairs", \
-	  "of processor times, whose median alone takes the launch thread off: it is worth little", \
+	  "of processor times, after which a median above PROCESSOR has the launch thread left out", \
 	  "guess") \
 	X(CHOICE_TURN_NS, 10000000, "ns", \
 	  "of a turn with the launch thread, or without: its pace is measured anew in the first quarter", \

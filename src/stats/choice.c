@@ -23,7 +23,7 @@ void reprise_choice_begin(struct reprise_choice *choice, uint64_t period_ns, uin
 	if (periods < REPRISE_TUNE_CHOICE_PERIODS)
 		periods = REPRISE_TUNE_CHOICE_PERIODS;
 	choice->wanted = (unsigned int)periods;
-	choice->processor_ns = choice->ops = 0;
+	choice->used = (struct reprise_used){0};
 	reprise_pairs_begin(&choice->time);
 	reprise_pairs_begin(&choice->processor);
 	begin_pair(choice, random);
@@ -41,21 +41,12 @@ bool reprise_choice_asks_processor(const struct reprise_choice *choice)
 
 void reprise_choice_note_processor(struct reprise_choice *choice, uint64_t ns, uint64_t ops)
 {
-	choice->processor_ns = ns;
-	choice->ops = ops;
-}
-
-/* For a thousand ops. 0 if it is not known. */
-static uint64_t used(const struct reprise_choice *choice)
-{
-	return choice->ops > choice->begun_ops ? (choice->processor_ns - choice->begun_ns) * 1000 /
-	                                             (choice->ops - choice->begun_ops)
-	                                       : 0;
+	reprise_used_note(&choice->used, ns, ops);
 }
 
 static void end_pair(struct reprise_choice *choice)
 {
-	uint64_t took = choice->sum_ns / choice->count, uses = used(choice);
+	uint64_t took = choice->sum_ns / choice->count, uses = reprise_used_since(&choice->used);
 	uint64_t direct = choice->direct ? took : choice->first_ns,
 			 async = choice->direct ? choice->first_ns : took;
 	uint64_t direct_used = choice->direct ? uses : choice->first_used,
@@ -68,7 +59,7 @@ static void end_pair(struct reprise_choice *choice)
 /* A gain below it is none. */
 static int32_t worth(void)
 {
-	return reprise_log2(REPRISE_TUNE_TURNS_WORTH) - reprise_log2(1000);
+	return reprise_log2_of_thousandths(REPRISE_TUNE_TURNS_WORTH);
 }
 
 static bool is_decided(const struct reprise_choice *choice)
@@ -83,8 +74,7 @@ bool reprise_choice_note(struct reprise_choice *choice, uint64_t period_ns, uint
 {
 	if (choice->skip > 0) {
 		choice->skip--;
-		choice->begun_ns = choice->processor_ns;
-		choice->begun_ops = choice->ops;
+		reprise_used_begin(&choice->used);
 		return false;
 	}
 	choice->sum_ns += period_ns;
@@ -96,7 +86,7 @@ bool reprise_choice_note(struct reprise_choice *choice, uint64_t period_ns, uint
 		return is_decided(choice);
 	}
 	choice->first_ns = choice->sum_ns / choice->count;
-	choice->first_used = used(choice);
+	choice->first_used = reprise_used_since(&choice->used);
 	choice->second = true;
 	begin_turn(choice, !choice->direct);
 	return false;

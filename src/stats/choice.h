@@ -16,15 +16,15 @@
 #include <stdint.h>
 
 #include "stats/pairs.h"
+#include "stats/used.h"
 
 struct reprise_choice {
-	bool direct;                    /* the program's thread launches, in the turn under way */
-	bool second;                    /* it is the second of its pair */
-	unsigned int wanted, skip;      /* periods of it that are compared; and before them, still */
-	unsigned int count;             /* compared so far */
-	uint64_t sum_ns;                /* of these */
-	uint64_t processor_ns, ops;     /* as told last */
-	uint64_t begun_ns, begun_ops;   /* the same, when the first of these began */
+	bool direct;               /* the program's thread launches, in the turn under way */
+	bool second;               /* it is the second of its pair */
+	unsigned int wanted, skip; /* periods of it that are compared; and before them, still */
+	unsigned int count;        /* compared so far */
+	uint64_t sum_ns;           /* of these */
+	struct reprise_used used;
 	uint64_t first_ns, first_used;  /* of the pair's first turn: a period, and a thousand ops */
 	struct reprise_pairs time;      /* without the thread over with it */
 	struct reprise_pairs processor; /* with the thread over without it */

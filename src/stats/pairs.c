@@ -37,6 +37,11 @@ uint32_t reprise_thousandths(int32_t log2)
 	return (uint32_t)((low + (1u << (REPRISE_LOG2_BITS - 1))) >> REPRISE_LOG2_BITS);
 }
 
+int32_t reprise_log2_of_thousandths(uint32_t thousandths)
+{
+	return reprise_log2(thousandths) - reprise_log2(1000);
+}
+
 void reprise_pairs_begin(struct reprise_pairs *pairs)
 {
 	pairs->count = 0;

@@ -61,3 +61,6 @@ int32_t reprise_log2(uint64_t value);
 
 /* 1000 times two to the power of `log2`, rounded. 1000: equal. */
 uint32_t reprise_thousandths(int32_t log2);
+
+/* log2 of a ratio in thousandths. */
+int32_t reprise_log2_of_thousandths(uint32_t thousandths);

@@ -17,7 +17,7 @@ struct reprise_regret {
 	/* Of this test: without turns, calls would be eager. Then eager turns lose nothing that counts
 	 * against the bound. */
 	bool otherwise_eager;
-	/* What the eager turns of this test took longer, in so many periods of either arm. */
+	/* What the eager turns of this test took longer, in so many periods. */
 	int64_t difference_ns;
 	uint64_t compared;
 	uint64_t before_ns;  /* lost in the tests before */
@@ -31,7 +31,7 @@ unsigned int reprise_regret_periods(unsigned int pairs, uint64_t period_ns);
 /* What was lost so far stays lost. */
 void reprise_regret_begin_test(struct reprise_regret *regret, bool otherwise_eager);
 
-/* A pair is complete, of so many periods in either arm, and the eager ones took longer by so much:
+/* A pair is complete, of so many eager periods, and each of these took longer by so much:
  * one of its turns has lost it. Which one, all pairs of the test say together. */
 void reprise_regret_count(struct reprise_regret *regret, int64_t difference_ns,
                           unsigned int periods);

@@ -149,8 +149,8 @@ static void forget_gain(struct reprise_turns_result *result)
 static bool is_told_roughly(const struct reprise_turns *turns)
 {
 	return turns->told.count < REPRISE_PAIRS_MOST &&
-	       reprise_pairs_are_rough(&turns->told, reprise_log2(1000 + REPRISE_TUNE_TURNS_ROUGH) -
-	                                                 reprise_log2(1000));
+	       reprise_pairs_are_rough(&turns->told,
+	                               reprise_log2_of_thousandths(1000 + REPRISE_TUNE_TURNS_ROUGH));
 }
 
 /* The pause before the next test, in `arm`: from the least for this verdict, twice as long each
@@ -372,19 +372,9 @@ static enum reprise_arm other_than(enum reprise_arm arm)
 	return arm == REPRISE_ARM_EAGER ? REPRISE_ARM_REPLAY : REPRISE_ARM_EAGER;
 }
 
-/* For a thousand ops. 0 if it is not known. */
-static uint64_t used_in(const struct reprise_turns *turns)
-{
-	return turns->processor_ns > turns->processor_begun_ns &&
-	               turns->processor_ops > turns->processor_begun_ops
-	           ? (turns->processor_ns - turns->processor_begun_ns) * 1000 /
-	                 (turns->processor_ops - turns->processor_begun_ops)
-	           : 0;
-}
-
 static void end_turn(struct reprise_turns *turns, uint64_t took, uint64_t now)
 {
-	uint64_t used = used_in(turns);
+	uint64_t used = reprise_used_since(&turns->used);
 
 	if (turns->arm == REPRISE_ARM_REPLAY) {
 		reprise_learnt_end_turn(&turns->learnt);
@@ -736,8 +726,7 @@ enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns
 	turns->behind++;
 	if (turns->skip > 0) {
 		turns->skip--;
-		turns->processor_begun_ns = turns->processor_ns;
-		turns->processor_begun_ops = turns->processor_ops;
+		reprise_used_begin(&turns->used);
 		reprise_learnt_begin_turn(&turns->learnt);
 		return turns->arm;
 	}
@@ -778,8 +767,7 @@ bool reprise_turns_asks_processor(const struct reprise_turns *turns)
 
 void reprise_turns_note_processor(struct reprise_turns *turns, uint64_t ns, uint64_t ops)
 {
-	turns->processor_ns = ns;
-	turns->processor_ops = ops;
+	reprise_used_note(&turns->used, ns, ops);
 	reprise_choice_note_processor(&turns->choice, ns, ops);
 }
 

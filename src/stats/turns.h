@@ -34,6 +34,7 @@
 #include "stats/learnt.h"
 #include "stats/pairs.h"
 #include "stats/regret.h"
+#include "stats/used.h"
 #include "stats/usual.h"
 #include "stats/verdict.h"
 
@@ -95,9 +96,8 @@ struct reprise_turns {
 	unsigned int wanted; /* periods of either turn of the pair, or of a part of one */
 	unsigned int parts;  /* that the replaying turn has, of so many periods each */
 	unsigned int before; /* that pass before the pair's first turn though the GPU has caught up */
-	/* Of the process, as told last and at the beginning of the turn, with the ops until then; and
-	 * in the pair's turns, of a thousand ops: periods may have more of them or fewer. */
-	uint64_t processor_ns, processor_begun_ns, processor_ops, processor_begun_ops;
+	/* Processor time, in the turn under way; and in the pair's turns, for a thousand ops. */
+	struct reprise_used used;
 	uint64_t processor_first_ns, processor_second_ns;
 	struct reprise_learnt learnt;
 	bool taught;                  /* there was a lesson in this loop */
@@ -105,7 +105,7 @@ struct reprise_turns {
 	bool async;                   /* the launch thread launches graphs of the loop */
 	struct reprise_choice choice; /* whether it is worth that */
 	bool choosing, chosen;
-	uint64_t first_ns;       /* the mean period of the pair's first turn */
+	uint64_t first_ns;       /* a period of the pair's first turn */
 	uint64_t second_ns;      /* and of its second, until the GPU has caught up */
 	enum reprise_arm second; /* its arm */
 	bool first_behind;       /* the GPU was, when the first turn ended */

@@ -400,8 +400,8 @@ START_TEST(while_a_gain_is_told_roughly_tests_do_not_become_rare)
 		reprise_turns_begin(&turns, 0, 1000000, 12345, 0);
 		for (uint64_t at = SECOND / 10; at < 20 * SECOND; at += SECOND / 10) {
 			bool is_rough =
-				reprise_pairs_are_rough(&turns.told, reprise_log2(1000 + REPRISE_TUNE_TURNS_ROUGH) -
-			                                             reprise_log2(1000));
+				reprise_pairs_are_rough(&turns.told, reprise_log2_of_thousandths(
+														 1000 + REPRISE_TUNE_TURNS_ROUGH));
 
 			if (turns.result.tests > 2 && is_rough)
 				ck_assert_uint_eq(turns.pause_ns, REPRISE_TUNE_TURNS_REPLAY_NS);
