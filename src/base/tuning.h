@@ -449,6 +449,9 @@
 	X(CAPTURE_PATIENCE_NS, 200000, "ns", \
 	  "that a capture waits for a call of the program's: the call is short on an idle context", \
 	  "guess") \
+	X(LAUNCHING_DRIVER, 13000, "CUDA version", \
+	  "from which on a driver is asked which kernels launch kernels", \
+	  "decision 23") \
 	X(CAPTURE_LOOK_NS, 200000, "ns", "between two tries of a capture to begin", "guess") \
 	/* memory (src/graph/estimate.c, src/base/store.c, src/lane/traces.c) */ \
 	X(NODE_BYTES, 3072, "bytes", "first estimate of a kernel node", "H200, c4a8e62") \

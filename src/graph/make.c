@@ -10,6 +10,7 @@
 #include "timeline/timeline.h"
 #include "graph/capture.h"
 #include "graph/capture_lock.h"
+#include "graph/launching.h"
 #include "graph/neighbours.h"
 #include "graph/shadow.h"
 
@@ -113,6 +114,14 @@ enum reprise_graph_state reprise_make(struct reprise_graph *graph)
 		graph->number = ++numbers;
 	if (!reprise_capture_streams_open(graph))
 		return REPRISE_GRAPH_FAILED;
+	switch (reprise_launching_ask(graph)) {
+	case REPRISE_LAUNCHING_NOT_NOW:
+		return REPRISE_GRAPH_QUEUED;
+	case REPRISE_LAUNCHING_SOME:
+		return REPRISE_GRAPH_FAILED; /* its ops are none any more */
+	case REPRISE_LAUNCHING_NONE:
+		break;
+	}
 	if (!reprise_capture_lock_enter_soon(graph->capture_streams->context,
 	                                     REPRISE_TUNE_CAPTURE_PATIENCE_NS))
 		return REPRISE_GRAPH_QUEUED;

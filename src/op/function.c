@@ -7,6 +7,8 @@
 #include "base/changes.h"
 #include "base/hash.h"
 #include "base/lock.h"
+#include "base/options.h"
+#include "base/tuning.h"
 #include "driver/driver.h"
 #include "op/name.h"
 
@@ -138,40 +140,62 @@ static bool has_fixed_grid(CUfunction function, bool is_kernel)
 	return any;
 }
 
-/* All code that launches kernels is linked with libcudadevrt, which has this variable. Which
- * kernels of a module launch others is not known. */
+/* All code that launches kernels is linked with libcudadevrt, which has this variable. */
 static const char launcher_variable[] = "__CNPRT_VERSION_NUMBER__";
 
-static bool module_may_launch(CUfunction function)
+/* Of code that has the variable. Nothing is built in observe, so nobody would ask; and whether an
+ * older driver tells the truth was not measured. */
+static enum reprise_launching linked(void)
+{
+	int version = 0;
+
+	return reprise_option(REPRISE_OPTION_MODE) != REPRISE_MODE_OBSERVE &&
+	               reprise_driver.cuDriverGetVersion != NULL &&
+	               reprise_driver.cuDriverGetVersion(&version) == CUDA_SUCCESS &&
+	               version >= REPRISE_TUNE_LAUNCHING_DRIVER
+	           ? REPRISE_LAUNCHING_MAYBE
+	           : REPRISE_LAUNCHING_ALWAYS;
+}
+
+static enum reprise_launching by_module(CUfunction function)
 {
 	CUdeviceptr address;
 	CUmodule module;
 	size_t bytes;
 
 	if (reprise_driver.cuFuncGetModule == NULL || reprise_driver.cuModuleGetGlobal_v2 == NULL)
-		return true;
+		return REPRISE_LAUNCHING_ALWAYS;
 	return reprise_driver.cuFuncGetModule(&module, function) == CUDA_SUCCESS &&
-	       reprise_driver.cuModuleGetGlobal_v2(&address, &bytes, module, launcher_variable) ==
-	           CUDA_SUCCESS;
+	               reprise_driver.cuModuleGetGlobal_v2(&address, &bytes, module,
+	                                                   launcher_variable) == CUDA_SUCCESS
+	           ? linked()
+	           : REPRISE_LAUNCHING_NEVER;
 }
 
-/* Also true if the driver has no way to tell. One of CUDA 12.4 tells it of a kernel by its
- * function. */
-static bool may_launch(CUfunction function, bool is_kernel)
+static enum reprise_launching by_library(CUkernel kernel)
 {
 	CUdeviceptr address;
 	CUlibrary library;
 	size_t bytes;
 
+	return reprise_driver.cuKernelGetLibrary(&library, kernel) == CUDA_SUCCESS &&
+	               reprise_driver.cuLibraryGetGlobal(&address, &bytes, library,
+	                                                 launcher_variable) == CUDA_SUCCESS
+	           ? linked()
+	           : REPRISE_LAUNCHING_NEVER;
+}
+
+/* A driver of CUDA 12.4 tells the module of a library's kernel by its function. */
+static enum reprise_launching launching(CUfunction function, bool is_kernel)
+{
 	if (!is_kernel)
-		return module_may_launch(function);
+		return by_module(function);
 	if (reprise_driver.cuKernelGetLibrary != NULL && reprise_driver.cuLibraryGetGlobal != NULL)
-		return reprise_driver.cuKernelGetLibrary(&library, (CUkernel)function) == CUDA_SUCCESS &&
-		       reprise_driver.cuLibraryGetGlobal(&address, &bytes, library, launcher_variable) ==
-		           CUDA_SUCCESS;
-	return reprise_driver.cuKernelGetFunction == NULL ||
-	       reprise_driver.cuKernelGetFunction(&function, (CUkernel)function) != CUDA_SUCCESS ||
-	       module_may_launch(function);
+		return by_library((CUkernel)function);
+	if (reprise_driver.cuKernelGetFunction == NULL ||
+	    reprise_driver.cuKernelGetFunction(&function, (CUkernel)function) != CUDA_SUCCESS)
+		return REPRISE_LAUNCHING_ALWAYS;
+	return by_module(function);
 }
 
 /* The row for a handle; NULL if there is no memory. */
@@ -311,7 +335,8 @@ static void ask(CUfunction function, struct answer *answer, struct reprise_funct
 
 	answer->count = ask_params(function, &is_kernel, answer->params);
 	found->fixed_grid = answer->count < 0 || has_fixed_grid(function, is_kernel);
-	found->launches = answer->count >= 0 && may_launch(function, is_kernel);
+	found->launching =
+		answer->count >= 0 ? launching(function, is_kernel) : REPRISE_LAUNCHING_NEVER;
 	answer->name = reprise_name_of(function, is_kernel);
 	found->denied = reprise_denied(answer->name, &answer->texts);
 	reprise_leave(entered);
@@ -358,6 +383,17 @@ static struct reprise_function ask_of(CUfunction function)
 	keep(function, under, answer, &found);
 	free(answer);
 	return found;
+}
+
+void reprise_function_note_launching(CUfunction function, enum reprise_launching launching)
+{
+	struct entry *entry;
+
+	reprise_lock_take(&table_lock);
+	entry = entry_of(function);
+	if (entry != NULL)
+		entry->function.launching = launching;
+	reprise_lock_give(&table_lock);
 }
 
 bool reprise_function_known(CUfunction function, struct reprise_function *found)

@@ -23,13 +23,20 @@ struct reprise_layout {
 	struct reprise_param params[];
 };
 
+/* Whether a kernel launches kernels. */
+enum reprise_launching {
+	REPRISE_LAUNCHING_NEVER,
+	REPRISE_LAUNCHING_MAYBE,  /* its code is linked with the device runtime: the builder asks the
+	                             driver before the first graph with it (graph/launching.h) */
+	REPRISE_LAUNCHING_ALWAYS, /* it does, or nothing tells that it does not: it is eager */
+};
+
 struct reprise_function {
 	const struct reprise_layout *layout; /* NULL: not known, launches are not recorded */
 	bool fixed_grid;                     /* not every grid is legal, because of clusters */
 	bool denied;                         /* on the deny list: always eager */
-	bool launches; /* may launch kernels: its code is linked with the device runtime, or the driver
-	                  cannot tell */
-	uint16_t name; /* its row of names (name.h); 0 if names are not wanted */
+	uint8_t launching;                   /* enum reprise_launching */
+	uint16_t name;                       /* its row of names (name.h); 0 if names are not wanted */
 };
 
 /*
@@ -41,6 +48,10 @@ struct reprise_function reprise_function_of(CUfunction function);
 
 /* The same, and asks nothing: false if the driver was not asked yet. */
 bool reprise_function_known(CUfunction function, struct reprise_function *found);
+
+/* The builder has asked the driver: not MAYBE. Nothing is kept for a handle that fell out of the
+ * table. */
+void reprise_function_note_launching(CUfunction function, enum reprise_launching launching);
 
 /* What is known of a function that was launched in the context. False, and nothing is asked, if no
  * such launch is known (reprise_function_had()). */

@@ -125,7 +125,7 @@ enum reprise_unfit reprise_kernel_examine(struct reprise_op *op,
 		return REPRISE_UNFIT_DENIED;
 	if (function.layout == NULL)
 		return REPRISE_UNFIT_UNKNOWN_PARAMETERS;
-	if (function.launches)
+	if (function.launching == REPRISE_LAUNCHING_ALWAYS)
 		return REPRISE_UNFIT_LAUNCHES;
 	if (!find_source(&source, function.layout, call))
 		return REPRISE_UNFIT_BAD_PARAMETERS;
@@ -136,6 +136,7 @@ enum reprise_unfit reprise_kernel_examine(struct reprise_op *op,
 		.shared_most = call->shared_bytes,
 		.extended = call->config != NULL,
 		.fixed_grid = function.fixed_grid,
+		.may_launch = function.launching == REPRISE_LAUNCHING_MAYBE,
 		.empty_params = call->params == NULL && call->extra == NULL,
 		.name = function.name,
 	};

@@ -28,6 +28,7 @@ struct reprise_op_kernel {
 	uint16_t attribute_count; /* in the payload, before the parameters */
 	bool extended;            /* issued by cuLaunchKernelEx */
 	bool fixed_grid;
+	bool may_launch;   /* REPRISE_LAUNCHING_MAYBE (function.h) when it was recorded */
 	bool empty_params; /* the program passed no parameters at all */
 	uint16_t name;     /* for the report: name.h */
 };
@@ -62,7 +63,8 @@ struct reprise_op {
 	X(BETWEEN_DEVICES, between_devices, \
 	  "copy between devices on the legacy default stream, which both devices wait for") \
 	X(LAUNCHES, launches, \
-	  "kernel that may launch kernels: its module is linked with the device runtime") \
+	  "kernel that launches kernels, or that may: it is linked with the device runtime, and " \
+	  "nothing tells more") \
 	X(DENIED, denied, "kernel on the deny list (REPRISE_DENY)") \
 	X(NO_LANE, no_lane, \
 	  "stream that Reprise does not follow (of a green context, or another one than is current)") \

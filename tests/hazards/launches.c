@@ -247,7 +247,7 @@ static void denied_template(void)
 	launch_among_hot(hazard_function(ALIKE), hazard_function(TEMPLATE), hazard_kernel(TEMPLATE));
 }
 
-/* The module beside the hazards' own whose kernels may launch others. */
+/* The module beside the hazards' own that is linked with the device runtime. */
 static const char *launching_module(void)
 {
 	static char path[4096];
@@ -258,9 +258,8 @@ static const char *launching_module(void)
 	return path;
 }
 
-/* Among hot kernels one that may launch others, as a function and as a library's kernel: of these a
- * graph's next may come too early. */
-static void launching_kernel(void)
+/* Among hot kernels one of that module, as a function and as a library's kernel. */
+static void launch_linked(const char *name)
 {
 	CUfunction function;
 	CUlibrary library;
@@ -268,10 +267,22 @@ static void launching_kernel(void)
 	CUmodule module;
 
 	CHECK(cuModuleLoad(&module, launching_module()));
-	CHECK(cuModuleGetFunction(&function, module, "mix"));
+	CHECK(cuModuleGetFunction(&function, module, name));
 	CHECK(cuLibraryLoadFromFile(&library, launching_module(), NULL, NULL, 0, NULL, NULL, 0));
-	CHECK(cuLibraryGetKernel(&kernel, library, "mix"));
+	CHECK(cuLibraryGetKernel(&kernel, library, name));
 	launch_among_hot(hazard_mix, function, kernel);
+}
+
+/* It launches others: of these a graph's next may come too early. */
+static void launching_kernel(void)
+{
+	launch_linked("mix");
+}
+
+/* It launches none, though others of its module do. */
+static void linked_kernel(void)
+{
+	launch_linked("blend");
 }
 
 /* Questions about kernels that were never launched, and first launches, which load them, while a
@@ -504,5 +515,6 @@ const struct hazard launch_hazards[] = {
 	{"denied_kernel", denied_kernel},
 	{"denied_template", denied_template},
 	{"launching_kernel", launching_kernel},
+	{"linked_kernel", linked_kernel},
 	{NULL, NULL},
 };

@@ -88,10 +88,23 @@ static void dynamic_parallelism_copies(void)
 	loop_with(by_copies);
 }
 
+static void plainly(struct mirror *mirror, uint32_t argument, cudaStream_t stream)
+{
+	launch(kernel_linked, 1, WORDS, (void *[]){&mirror->device, &argument}, stream);
+	mirror_mixed(mirror, argument);
+}
+
+/* One that launches none, though others of its module do. */
+static void linked_kernel(void)
+{
+	loop_with(plainly);
+}
+
 const struct hazard dynamic_hazards[] = {
 	{"dynamic_parallelism", dynamic_parallelism},
 	{"dynamic_parallelism_streams", dynamic_parallelism_streams},
 	{"dynamic_parallelism_nested", dynamic_parallelism_nested},
 	{"dynamic_parallelism_copies", dynamic_parallelism_copies},
+	{"linked_kernel", linked_kernel},
 	{NULL, NULL},
 };

@@ -56,8 +56,14 @@ static __global__ void by_copies(uint32_t *x, uint32_t *y, uint32_t argument)
     cudaMemcpyAsync(x, y, WORDS * sizeof *x, cudaMemcpyDeviceToDevice, 0);
 }
 
+static __global__ void linked(uint32_t *x, uint32_t argument)
+{
+    mix(x, argument);
+}
+
 extern "C" const void *const kernel_parent = (const void *)parent;
 extern "C" const void *const kernel_spawn = (const void *)spawn;
 extern "C" const void *const kernel_streams = (const void *)streams;
 extern "C" const void *const kernel_nested = (const void *)nested;
 extern "C" const void *const kernel_by_copies = (const void *)by_copies;
+extern "C" const void *const kernel_linked = (const void *)linked;

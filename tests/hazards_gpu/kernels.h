@@ -95,6 +95,9 @@ extern const void *const kernel_nested;    /* (uint32_t *x, uint32_t depth, uint
 extern const void *const kernel_by_copies; /* (uint32_t *x, uint32_t *y, uint32_t argument): 1
                                               thread; it copies x to y, mixes y and copies back */
 
+extern const void *const kernel_linked; /* (uint32_t *x, uint32_t argument): mix; it launches
+                                           nothing, though others of its module do */
+
 #define TRAP 0xdeadu
 #define MIX_FACTOR 1664525u
 #define ABSORB_FACTOR 22695477u

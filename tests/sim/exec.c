@@ -223,6 +223,8 @@ static CUgraphInstantiateResult check_for_device(const struct sim_graph *graph,
 			return CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
 		else if (work->context != sim_current())
 			return CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED;
+		else if (work->kind == SIM_KERNEL && work->kernel.function->code->launches)
+			return CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
 		if (result != CUDA_GRAPH_INSTANTIATE_SUCCESS)
 			return result;
 	}

@@ -104,7 +104,8 @@ struct sim_kernel {
 	const struct sim_parameter *parameters;
 	size_t parameter_count;
 	size_t parameter_bytes;
-	int spins; /* declared with SPINNING_KERNEL: it gets a thread of its own */
+	int spins;    /* declared with SPINNING_KERNEL: it gets a thread of its own */
+	int launches; /* declared with LAUNCHING_KERNEL: it counts as one that launches kernels */
 };
 
 struct sim_global {
@@ -120,7 +121,7 @@ struct sim_module {
 	const struct sim_global *const *globals, *const *globals_end;
 };
 
-#define SIM_MODULE_VERSION 2u
+#define SIM_MODULE_VERSION 3u
 
 /* The linker gathers what KERNEL and GLOBAL declare between these symbols; weak, since a module may
  * lack either. */
@@ -140,10 +141,11 @@ __attribute__((weak, visibility("default"))) const struct sim_module sim_module 
 };
 #endif
 
-#define KERNEL(name, ...) SIM_KERNEL(name, 0, __VA_ARGS__)
-#define SPINNING_KERNEL(name, ...) SIM_KERNEL(name, 1, __VA_ARGS__)
+#define KERNEL(name, ...) SIM_KERNEL(name, 0, 0, __VA_ARGS__)
+#define SPINNING_KERNEL(name, ...) SIM_KERNEL(name, 1, 0, __VA_ARGS__)
+#define LAUNCHING_KERNEL(name, ...) SIM_KERNEL(name, 0, 1, __VA_ARGS__)
 
-#define SIM_KERNEL(kernel, spinning, ...) \
+#define SIM_KERNEL(kernel, spinning, launching, ...) \
 	struct kernel##_parameters { \
 		KERNEL_EACH(SIM_FIELD, , __VA_ARGS__) \
 	}; \
@@ -167,7 +169,8 @@ __attribute__((weak, visibility("default"))) const struct sim_module sim_module 
 	                                                          sizeof(kernel##_layout[0]) - \
 	                                                      1, \
 	                                                  sizeof(struct kernel##_parameters), \
-	                                                  spinning}; \
+	                                                  spinning, \
+	                                                  launching}; \
 	static const struct sim_kernel *const kernel##_entry \
 		__attribute__((section("sim_kernels"), used)) = &kernel##_kernel; \
 	static void kernel(const struct sim_thread *sim_self __attribute__((unused)) \

@@ -22,7 +22,7 @@ UNFIT = {
     "attribute": ("kernel calls with an attribute that a graph does not take here", "leave out the attribute if the kernel does not need it"),
     "pageable": ("copies from or to pageable or managed memory", "pin this buffer (cudaHostAlloc, cudaHostRegister; pin_memory in PyTorch)"),
     "between_devices": ("copies between devices on the legacy default stream", "copy on a stream of your own"),
-    "launches": ("calls of kernels that may launch kernels", "build this module without the device runtime if it does not need it"),
+    "launches": ("calls of kernels that launch kernels, or may", "with an older driver, build this module without the device runtime if it does not need it"),
     "denied": ("calls of kernels on the deny list", "nothing, if they are NCCL's or NVSHMEM's; otherwise change REPRISE_DENY"),
     "no_lane": ("calls on streams of a green context, or of another context than is current", "use streams of the current context"),
     "host_to_host": ("copies between host memory, which wait until they are done", "copy with memcpy"),

@@ -4,6 +4,7 @@
 
 #include "../../suite.h"
 #include "base/changes.h"
+#include "base/options.h"
 #include "driver/driver.h"
 #include "op/function.h"
 
@@ -153,7 +154,7 @@ START_TEST(what_is_no_function_is_none_without_parameters)
 {
 	ck_assert_ptr_null(reprise_function_of(NOTHING).layout);
 	ck_assert(reprise_function_of(NOTHING).fixed_grid);
-	ck_assert(!reprise_function_of(NOTHING).launches);
+	ck_assert_int_eq(reprise_function_of(NOTHING).launching, REPRISE_LAUNCHING_NEVER);
 }
 END_TEST
 
@@ -235,7 +236,7 @@ START_TEST(a_driver_that_does_not_tell_parameters_is_not_asked)
 	reprise_driver.cuFuncGetParamInfo = NULL;
 	ck_assert_ptr_null(reprise_function_of(WITH_ONE).layout);
 	ck_assert(reprise_function_of(WITH_ONE).fixed_grid);
-	ck_assert(!reprise_function_of(WITH_ONE).launches);
+	ck_assert_int_eq(reprise_function_of(WITH_ONE).launching, REPRISE_LAUNCHING_NEVER);
 }
 END_TEST
 
@@ -319,8 +320,12 @@ START_TEST(what_may_launch_is_told_by_its_code)
 			lacks(launching[_i].lacks[i]);
 	module_launches = launching[_i].module;
 	library_launches = launching[_i].library;
-	ck_assert_int_eq(reprise_function_of(WITH_ONE).launches, launching[_i].function_launches);
-	ck_assert_int_eq(reprise_function_of(KERNEL).launches, launching[_i].kernel_launches);
+	ck_assert_int_eq(reprise_function_of(WITH_ONE).launching, launching[_i].function_launches
+	                                                              ? REPRISE_LAUNCHING_ALWAYS
+	                                                              : REPRISE_LAUNCHING_NEVER);
+	ck_assert_int_eq(reprise_function_of(KERNEL).launching, launching[_i].kernel_launches
+	                                                            ? REPRISE_LAUNCHING_ALWAYS
+	                                                            : REPRISE_LAUNCHING_NEVER);
 }
 END_TEST
 
@@ -329,8 +334,52 @@ START_TEST(code_that_the_driver_does_not_name_launches_nothing)
 	module_launches = library_launches = true;
 	reprise_driver.cuFuncGetModule = refuse_module;
 	reprise_driver.cuKernelGetLibrary = refuse_library;
-	ck_assert(!reprise_function_of(WITH_ONE).launches);
-	ck_assert(!reprise_function_of(KERNEL).launches);
+	ck_assert_int_eq(reprise_function_of(WITH_ONE).launching, REPRISE_LAUNCHING_NEVER);
+	ck_assert_int_eq(reprise_function_of(KERNEL).launching, REPRISE_LAUNCHING_NEVER);
+}
+END_TEST
+
+static int driver_version;
+
+static CUresult CUDAAPI get_version(int *version)
+{
+	*version = driver_version;
+	return CUDA_SUCCESS;
+}
+
+START_TEST(a_driver_that_was_measured_is_asked_what_linked_code_launches)
+{
+	module_launches = library_launches = true;
+	reprise_driver.cuDriverGetVersion = get_version;
+	driver_version = _i ? 13000 : 12090;
+	ck_assert_int_eq(reprise_function_of(WITH_ONE).launching,
+	                 _i ? REPRISE_LAUNCHING_MAYBE : REPRISE_LAUNCHING_ALWAYS);
+	ck_assert_int_eq(reprise_function_of(KERNEL).launching,
+	                 _i ? REPRISE_LAUNCHING_MAYBE : REPRISE_LAUNCHING_ALWAYS);
+}
+END_TEST
+
+START_TEST(what_the_driver_has_told_is_kept)
+{
+	module_launches = true;
+	reprise_driver.cuDriverGetVersion = get_version;
+	driver_version = 13000;
+	reprise_function_of(WITH_ONE);
+	reprise_function_note_launching(WITH_ONE, REPRISE_LAUNCHING_NEVER);
+	ck_assert_int_eq(reprise_function_of(WITH_ONE).launching, REPRISE_LAUNCHING_NEVER);
+	reprise_function_note_launching(WITH_ONE, REPRISE_LAUNCHING_ALWAYS);
+	ck_assert_int_eq(reprise_function_of(WITH_ONE).launching, REPRISE_LAUNCHING_ALWAYS);
+}
+END_TEST
+
+START_TEST(in_observe_nobody_would_ask)
+{
+	module_launches = true;
+	reprise_driver.cuDriverGetVersion = get_version;
+	driver_version = 13000;
+	setenv("REPRISE", "observe", 1);
+	reprise_options_read();
+	ck_assert_int_eq(reprise_function_of(WITH_ONE).launching, REPRISE_LAUNCHING_ALWAYS);
 }
 END_TEST
 
@@ -480,6 +529,9 @@ int main(void)
 	tcase_add_loop_test(tests, what_may_launch_is_told_by_its_code, 0,
 	                    sizeof(launching) / sizeof(launching[0]));
 	tcase_add_test(tests, code_that_the_driver_does_not_name_launches_nothing);
+	tcase_add_loop_test(tests, a_driver_that_was_measured_is_asked_what_linked_code_launches, 0, 2);
+	tcase_add_test(tests, what_the_driver_has_told_is_kept);
+	tcase_add_test(tests, in_observe_nobody_would_ask);
 	tcase_add_test(tests, the_driver_is_asked_once);
 	tcase_add_test(tests, while_functions_change_nothing_is_kept);
 	tcase_add_test(tests, any_number_of_handles_are_told_apart);
