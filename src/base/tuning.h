@@ -205,6 +205,11 @@
 	  "of the time may be lost in turns: outliers, which are cut, and rests take the rest of 1 %", \
 	  "guess") \
 	X(TURNS_FREE_NS, 15000000, "ns", "that may be lost besides", "guess") \
+	X(TURNS_AIM_SHARE, 100, "th part", "of the time, up to which a check may lose: the aim", \
+	  "decision 54") \
+	X(TURNS_AIM_FREE_NS, 20000000, "ns", "that may be lost besides", "decision 54") \
+	X(TURNS_CHECK_NS, 20000000, "ns", \
+	  "that a check takes: 2 periods at least, and a window's at most", "guess") \
 	X(TURNS_EAGER_NS, 500000000, "ns", "the first pause after replaying was seen not to gain", \
 	  "guess") \
 	X(TURNS_REPLAY_NS, 2000000000, "ns", "the first pause after replaying was seen to gain", \
@@ -450,8 +455,7 @@
 	  "that a capture waits for a call of the program's: the call is short on an idle context", \
 	  "guess") \
 	X(LAUNCHING_DRIVER, 13000, "CUDA version", \
-	  "from which on a driver is asked which kernels launch kernels", \
-	  "decision 23") \
+	  "from which on a driver is asked which kernels launch kernels", "decision 23") \
 	X(CAPTURE_LOOK_NS, 200000, "ns", "between two tries of a capture to begin", "guess") \
 	/* memory (src/graph/estimate.c, src/base/store.c, src/lane/traces.c) */ \
 	X(NODE_BYTES, 3072, "bytes", "first estimate of a kernel node", "H200, c4a8e62") \

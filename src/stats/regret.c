@@ -60,6 +60,15 @@ bool reprise_regret_has_room(const struct reprise_regret *regret, uint64_t ns, u
 	return regret->counted_ns + counts(regret) + ns <= most;
 }
 
+bool reprise_regret_has_room_in_aim(const struct reprise_regret *regret, uint64_t ns,
+                                    uint64_t now_ns)
+{
+	uint64_t most =
+		REPRISE_TUNE_TURNS_AIM_FREE_NS + (now_ns - regret->begun_ns) / REPRISE_TUNE_TURNS_AIM_SHARE;
+
+	return regret->counted_ns + counts(regret) + ns <= most;
+}
+
 bool reprise_regret_affords(const struct reprise_regret *regret, uint64_t periods, uint64_t turn_ns,
                             uint64_t now_ns)
 {

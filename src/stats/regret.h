@@ -42,6 +42,11 @@ void reprise_regret_add(struct reprise_regret *regret, uint64_t ns);
 /* True if so much more may be lost. */
 bool reprise_regret_has_room(const struct reprise_regret *regret, uint64_t ns, uint64_t now_ns);
 
+/* The same of what tells whether the arm of a rest is the better one still: it may lose up to the
+ * aim, 1 % of the time and REPRISE_TUNE_TURNS_AIM_FREE_NS. */
+bool reprise_regret_has_room_in_aim(const struct reprise_regret *regret, uint64_t ns,
+                                    uint64_t now_ns);
+
 /* True if a pair of so many periods may begin. Before anything is measured it may lose a
  * REPRISE_TUNE_TURNS_FIRST-th part of a turn, of `turn_ns`; then as much as the pairs before it. */
 bool reprise_regret_affords(const struct reprise_regret *regret, uint64_t periods, uint64_t turn_ns,

@@ -442,14 +442,19 @@ static void take_back(struct reprise_turns *turns, uint64_t now)
 static void begin_check(struct reprise_turns *turns, uint64_t now)
 {
 	uint64_t gain = turns->eager_ns > turns->replay_ns ? turns->eager_ns - turns->replay_ns : 0;
-	uint64_t periods = REPRISE_TUNE_TURNS_WINDOW + REPRISE_TUNE_TURN_SKIPPED;
+	uint64_t wanted = REPRISE_TUNE_TURNS_CHECK_NS / turns->slow_least_ns;
 
-	if (!reprise_regret_has_room(&turns->regret, periods * gain, now)) {
+	if (wanted > REPRISE_TUNE_TURNS_WINDOW)
+		wanted = REPRISE_TUNE_TURNS_WINDOW;
+	if (wanted < REPRISE_TUNE_TURN_PERIODS)
+		wanted = REPRISE_TUNE_TURN_PERIODS;
+	if (!reprise_regret_has_room_in_aim(&turns->regret, (wanted + REPRISE_TUNE_TURN_SKIPPED) * gain,
+	                                    now)) {
 		take_back(turns, now);
 		return;
 	}
 	turns->phase = REPRISE_TURNS_CHECK;
-	turns->wanted = REPRISE_TUNE_TURNS_WINDOW;
+	turns->wanted = (unsigned int)wanted;
 	turns->parts = 1;
 	turns->filled = true;
 	begin_drain(turns, REPRISE_ARM_EAGER);
@@ -461,7 +466,7 @@ static void end_check(struct reprise_turns *turns, uint64_t took, uint64_t now)
 {
 	if (turns->idle)
 		turns->eager_ns = took;
-	if (!turns->idle || took < turns->slow_least_ns) {
+	if (took < turns->slow_least_ns) {
 		take_back(turns, now);
 		return;
 	}

@@ -179,8 +179,11 @@ def complete(recording):
         if not has_driver:
             launches = iteration.replays or [op for op in iteration.ops if op["name"] == "cudaGraphLaunch"]
         iteration.launches = sorted(launches, key=lambda row: row["begin"])
-        # By number, not by time: the GPU's clock is brought to the host's with an error.
-        iteration.gpu = [activity for launch in iteration.launches if "correlation" in launch for activity in activities[launch["correlation"]]]
+        if has_driver:
+            # By number, not by time: the GPU's clock is brought to the host's with an error.
+            iteration.gpu = [activity for launch in iteration.launches if "correlation" in launch for activity in activities[launch["correlation"]]]
+        elif len(programs) == 1:    # with several threads it is not known whose work it was
+            iteration.gpu = within(recording.gpu, iteration)
     return iterations
 
 

@@ -287,7 +287,7 @@ START_TEST(a_slow_machine_takes_no_gain_back)
 }
 END_TEST
 
-/* The eager periods of a check count, so that checks end where the budget does. */
+/* The eager periods of a check count, so that checks end where the aim does. */
 START_TEST(what_a_check_loses_is_counted)
 {
 	const struct arms arms = {100 * US, 60 * US, 70 * US, 65 * US};
@@ -306,19 +306,83 @@ START_TEST(what_a_check_loses_is_counted)
 }
 END_TEST
 
-/* It is made only where it can be paid for. Otherwise what seems slow is left. */
-START_TEST(a_check_keeps_within_the_bound)
+/* Pairs may have spent all that they may. */
+static void spend(uint64_t share, uint64_t free_ns)
 {
-	const struct arms arms = {10 * MS, 2 * MS, 7 * MS, 65 * MS / 10};
-	const struct arms slowed = {20 * MS, 12 * MS, 7 * MS, 65 * MS / 10};
+	turns.regret.counted_ns = free_ns + (now - turns.regret.begun_ns) / share;
+}
 
-	begin(10 * MS);
+/* A verdict is worth more than what a check loses: so it is made where no pair could be. */
+START_TEST(a_check_is_made_where_pairs_have_spent_all)
+{
+	const struct arms arms = {100 * US, 60 * US, 70 * US, 65 * US};
+	const struct arms slowed = {200 * US, 120 * US, 70 * US, 65 * US};
+
+	begin(100 * US);
+	runs_until_usual(&arms);
+	spend(REPRISE_TUNE_TURNS_SHARE, REPRISE_TUNE_TURNS_FREE_NS);
+	while (turns.phase != REPRISE_TURNS_CHECK)
+		runs_until(&slowed, now + 1);
+	runs_until(&slowed, now + 100 * MS);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+	ck_assert_int_eq(turns.arm, REPRISE_ARM_REPLAY);
+}
+END_TEST
+
+/* But the aim holds. Then what seems slow is left. */
+START_TEST(a_check_keeps_within_the_aim)
+{
+	const struct arms arms = {100 * US, 60 * US, 70 * US, 65 * US};
+	const struct arms slowed = {200 * US, 120 * US, 70 * US, 65 * US};
+
+	begin(100 * US);
 	runs_until_usual(&arms);
 	while (turns.result.verdict == REPRISE_VERDICT_REPLAY) {
+		spend(REPRISE_TUNE_TURNS_AIM_SHARE, REPRISE_TUNE_TURNS_AIM_FREE_NS);
 		runs_until(&slowed, now + 1);
 		ck_assert_int_ne(turns.phase, REPRISE_TURNS_CHECK);
 	}
 	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_EAGER);
+}
+END_TEST
+
+/* Long periods: a check has fewer. */
+START_TEST(a_check_of_long_periods_is_short)
+{
+	const struct arms arms = {10 * MS, 2 * MS, 7 * MS, 65 * MS / 10};
+	const struct arms slowed = {20 * MS, 12 * MS, 7 * MS, 65 * MS / 10};
+	uint64_t began;
+
+	begin(10 * MS);
+	launches = 100;
+	runs_until_usual(&arms);
+	while (turns.phase != REPRISE_TURNS_CHECK || turns.draining)
+		runs_until(&slowed, now + 1);
+	began = now;
+	while (turns.phase == REPRISE_TURNS_CHECK)
+		runs_until(&slowed, now + 1);
+	ck_assert_uint_le(now - began, 4 * 20 * MS);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+}
+END_TEST
+
+/* Eager calls seem to be ahead of the GPU at a check's end. They take as long at least, so the
+ * machine is slow all the same. */
+START_TEST(a_check_holds_where_eager_calls_are_ahead)
+{
+	const struct arms arms = {100 * US, 60 * US, 70 * US, 65 * US};
+	const struct arms slowed = {200 * US, 120 * US, 70 * US, 65 * US};
+
+	begin(100 * US);
+	runs_until_usual(&arms);
+	while (turns.phase != REPRISE_TURNS_CHECK || turns.draining)
+		runs_until(&slowed, now + 1);
+	while (turns.phase == REPRISE_TURNS_CHECK) {
+		now += slowed.eager;
+		reprise_turns_note(&turns, now, slowed.eager, true, false);
+	}
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+	ck_assert_int_eq(turns.arm, REPRISE_ARM_REPLAY);
 }
 END_TEST
 
@@ -430,7 +494,10 @@ int main(void)
 	tcase_add_test(tests, a_stall_takes_no_gain_back);
 	tcase_add_test(tests, a_slow_machine_takes_no_gain_back);
 	tcase_add_test(tests, what_a_check_loses_is_counted);
-	tcase_add_test(tests, a_check_keeps_within_the_bound);
+	tcase_add_test(tests, a_check_is_made_where_pairs_have_spent_all);
+	tcase_add_test(tests, a_check_keeps_within_the_aim);
+	tcase_add_test(tests, a_check_of_long_periods_is_short);
+	tcase_add_test(tests, a_check_holds_where_eager_calls_are_ahead);
 	tcase_add_loop_test(tests, what_becomes_slow_was_not_before, 0,
 	                    sizeof(queues) / sizeof(*queues));
 	tcase_add_loop_test(tests, what_is_lost_keeps_within_the_bound, 0, ALL(loops));
