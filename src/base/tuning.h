@@ -387,6 +387,11 @@
 	X(LAUNCH_LINGER_NS, 1000000, "ns", "after the last visit, before the thread sleeps", "guess") \
 	X(LAUNCH_DIRECT, 2, "visits", \
 	  "launched at once after the host waited for a pending launch of the trace", "guess") \
+	X(LAUNCH_JUDGED, 8, "visits", \
+	  "left to the launch thread, of which more than half must not be launched by the program", \
+	  "guess") \
+	X(LAUNCH_DOUBLED, 8, "times", "that the visits launched at once then are doubled at most", \
+	  "guess") \
 	X(PACE_SLOW_NS, 4000, "ns", "for an op, from which the program is slow", "guess") \
 	X(PACE_FIRST, 2, "visits", "after a wait that are launched at once: the GPU is idle", "guess") \
 	X(PACE_MEASURED, 64, "visits", "of one measurement, if the program does not wait", "guess") \

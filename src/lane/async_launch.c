@@ -56,6 +56,21 @@ void reprise_async_launch_begin(void)
 
 /* ---- which visits are left to the launch thread ---- */
 
+/* A launch that comes too late for the program costs it more than one that it makes at once. Where
+ * it made more than half of some visits, the next are launched at once: twice as many each time. */
+static void judge_forced(struct reprise_trace *trace)
+{
+	if (trace->left < REPRISE_TUNE_LAUNCH_JUDGED)
+		return;
+	if (trace->forced <= trace->left / 2) {
+		trace->forced_again = 0;
+	} else {
+		trace->direct = REPRISE_TUNE_LAUNCH_DIRECT << trace->forced_again;
+		trace->forced_again += trace->forced_again < REPRISE_TUNE_LAUNCH_DOUBLED;
+	}
+	trace->left = trace->forced = 0;
+}
+
 /* True if this visit is for the launch thread. After one that the host waited for while it was
  * still pending, some are launched at once. */
 static bool take_turn(struct reprise_lane *lane, struct reprise_trace *trace)
@@ -65,8 +80,11 @@ static bool take_turn(struct reprise_lane *lane, struct reprise_trace *trace)
 	if (trace->waited_for)
 		trace->direct = REPRISE_TUNE_LAUNCH_DIRECT;
 	trace->waited_for = false;
-	if (trace->direct == 0)
+	judge_forced(trace);
+	if (trace->direct == 0) {
+		trace->left++;
 		return true;
+	}
 	trace->direct--;
 	return false;
 }

@@ -252,6 +252,7 @@ void reprise_pending_finish_all(struct reprise_lane *lane, bool wait)
 		if (visit == NULL)
 			break; /* the launch thread has launched the last one */
 		visit->trace->waited_for = visit->trace->waited_for || wait;
+		visit->trace->forced += visit->trace->forced < UINT8_MAX;
 		weigh(lane, visit->trace, reprise_clock_since(begin));
 	}
 	reprise_pending_note_launched(lane);

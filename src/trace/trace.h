@@ -64,6 +64,9 @@ struct reprise_trace {
 	uint64_t pending_as;
 	uint16_t direct; /* visits still to launch at once (lane/async_launch.c) */
 	bool waited_for; /* the host waited when it was queued last */
+	/* visits left to the launch thread since these were counted; how many of them the program's
+	 * threads had to launch; and how often in a row that was more than half */
+	uint8_t left, forced, forced_again;
 	bool *any_value; /* ops that agree with any values */
 	/* hash of the shapes before each op, and of all */
 	uint64_t *shape_before;

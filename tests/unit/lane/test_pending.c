@@ -391,6 +391,34 @@ START_TEST(visits_that_the_host_waits_for_are_launched_at_once_for_a_while)
 }
 END_TEST
 
+/* So many visits are left to the thread, of which the program has to launch so many. */
+static void left(struct reprise_lane *lane, unsigned int visits, unsigned int forced)
+{
+	for (unsigned int i = 0; i < visits; i++) {
+		ck_assert_uint_eq(at_once(lane), 0);
+		visited.forced += i < forced;
+	}
+}
+
+START_TEST(visits_that_come_too_late_are_launched_at_once_for_ever_longer)
+{
+	struct reprise_lane *lane = slow_lane();
+	unsigned int direct = REPRISE_TUNE_LAUNCH_DIRECT, half = REPRISE_TUNE_LAUNCH_JUDGED / 2;
+
+	left(lane, REPRISE_TUNE_LAUNCH_JUDGED, half + 1);
+	for (unsigned int i = 0; i < REPRISE_TUNE_LAUNCH_DOUBLED + 3; i++) {
+		ck_assert_uint_eq(at_once(lane), direct);
+		visited.forced++; /* of the one that at_once() has left */
+		left(lane, REPRISE_TUNE_LAUNCH_JUDGED - 1, half);
+		direct *= i < REPRISE_TUNE_LAUNCH_DOUBLED ? 2 : 1;
+	}
+	at_once(lane);
+	left(lane, REPRISE_TUNE_LAUNCH_JUDGED - 1, half); /* not more than half */
+	left(lane, REPRISE_TUNE_LAUNCH_JUDGED, half + 1);
+	ck_assert_uint_eq(at_once(lane), REPRISE_TUNE_LAUNCH_DIRECT); /* from the beginning */
+}
+END_TEST
+
 static const struct {
 	unsigned int visits;
 	uint64_t op_ns, span_ns;
@@ -605,6 +633,7 @@ int main(void)
 	tcase_add_test(found_out, not_those_of_one_that_waits_often);
 	tcase_add_test(found_out, few_where_the_gpu_is_no_faster);
 	tcase_add_test(found_out, visits_that_the_host_waits_for_are_launched_at_once_for_a_while);
+	tcase_add_test(found_out, visits_that_come_too_late_are_launched_at_once_for_ever_longer);
 	tcase_add_loop_test(found_out, the_pace_decides, 0, ALL(paces));
 	tcase_add_test(found_out, after_many_visits_at_once_the_gpu_is_looked_at_again);
 	tcase_add_test(found_out, a_busy_gpu_counts_twice);
