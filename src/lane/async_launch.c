@@ -58,10 +58,8 @@ void reprise_async_launch_begin(void)
 
 /* A launch that comes too late for the program costs it more than one that it makes at once. Where
  * it made more than half of some visits, the next are launched at once: twice as many each time. */
-static void judge_forced(struct reprise_trace *trace)
+static __attribute__((noinline)) void judge_forced(struct reprise_trace *trace)
 {
-	if (trace->left < REPRISE_TUNE_LAUNCH_JUDGED)
-		return;
 	if (trace->forced <= trace->left / 2) {
 		trace->forced_again = 0;
 	} else {
@@ -80,7 +78,8 @@ static bool take_turn(struct reprise_lane *lane, struct reprise_trace *trace)
 	if (trace->waited_for)
 		trace->direct = REPRISE_TUNE_LAUNCH_DIRECT;
 	trace->waited_for = false;
-	judge_forced(trace);
+	if (__builtin_expect(trace->left >= REPRISE_TUNE_LAUNCH_JUDGED, 0))
+		judge_forced(trace);
 	if (trace->direct == 0) {
 		trace->left++;
 		return true;
