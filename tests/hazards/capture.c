@@ -74,13 +74,17 @@ static void *capture_all_the_time(void *unused)
 /*
  * Another thread captures in global mode, from when graphs have been replayed for a while: its
  * captures stay valid, and this one's ops stay in order, of which later others come, so that graphs
- * are to be built meanwhile. While a capture is open all is eager: how much is replayed after the
- * other thread has begun is a matter of time, what is replayed before is not.
+ * are to be built meanwhile. While a capture is open none is built: how much is replayed after that
+ * is a matter of time, what is replayed before is not. Beside a capture in global mode a stream may
+ * be waited for in relaxed mode alone.
  */
 static void own_capture_elsewhere(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	pthread_t thread;
+
+	CHECK(cuThreadExchangeStreamCaptureMode(&mode));
 
 	for (unsigned iteration = 0; iteration < 4 * ITERATIONS; iteration++) {
 		hazard_chain(iteration < 3 * ITERATIONS ? hazard_x : hazard_y, stream);
@@ -520,7 +524,255 @@ static void capture_of_ended_thread(void)
 	printf("x %08x\n", sum);
 }
 
+/* ---- beside a capture that goes on ---- */
+
+static CUstream captured; /* where captures begin */
+static CUstream drawn;    /* joins them, or NULL */
+static CUevent away, back;
+static CUstreamCaptureMode captured_in;
+static void (*assigned)(void);
+
+/* A second thread does what it is told to. */
+static void *do_as_told(void *unused)
+{
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (;;) {
+		while (sem_wait(&step_wanted) != 0)
+			;
+		if (assigned == NULL)
+			return unused;
+		assigned();
+		sem_post(&step_done);
+	}
+}
+
+static void by_another(void (*what)(void))
+{
+	assigned = what;
+	sem_post(&step_wanted);
+	while (sem_wait(&step_done) != 0)
+		;
+}
+
+static pthread_t begin_another(CUstreamCaptureMode mode)
+{
+	pthread_t thread;
+
+	captured_in = mode;
+	CHECK(cuMemAlloc(&x_there, WORDS * 4));
+	CHECK(cuMemsetD32(x_there, 1, WORDS));
+	CHECK(cuEventCreate(&away, CU_EVENT_DISABLE_TIMING));
+	CHECK(cuEventCreate(&back, CU_EVENT_DISABLE_TIMING));
+	CHECK(cuCtxSynchronize());
+	sem_init(&step_wanted, 0, 0);
+	sem_init(&step_done, 0, 0);
+	pthread_create(&thread, NULL, do_as_told, NULL);
+	return thread;
+}
+
+static void end_another(pthread_t thread)
+{
+	assigned = NULL;
+	sem_post(&step_wanted);
+	pthread_join(thread, NULL);
+	hazard_print("there", x_there);
+}
+
+static void capture_one(void)
+{
+	hazard_launch(hazard_turn, x_there, 3, captured);
+}
+
+static void begin_capture(void)
+{
+	CHECK(cuStreamBeginCapture(captured, captured_in));
+	capture_one();
+}
+
+/* Launches what was captured, behind what the stream that joined has. */
+static void end_and_launch(void)
+{
+	CUgraph graph = NULL;
+	CUresult ended = cuStreamEndCapture(captured, &graph);
+	size_t nodes = 0;
+
+	if (ended == CUDA_SUCCESS) {
+		CHECK(cuGraphGetNodes(graph, NULL, &nodes));
+		if (drawn != NULL)
+			CHECK(cuStreamSynchronize(drawn));
+		launch_and_destroy(graph, captured);
+	}
+	printf("ended: %d, %zu nodes\n", (int)ended, nodes);
+}
+
+/* Another thread's capture goes on for most of the loop: it is replayed all the same, with other
+ * values now and then, and left in its midst. */
+static void hot_beside_capture(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_DEFAULT);
+	pthread_t thread = begin_another(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+
+	captured = hazard_stream(CU_STREAM_DEFAULT);
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		if (iteration == 60)
+			hazard_settle(stream);
+		if (iteration == ITERATIONS / 8)
+			by_another(begin_capture);
+		hazard_chain(hazard_x, stream);
+		if (iteration > ITERATIONS / 8 && hazard_is_irregular(iteration)) {
+			hazard_part_of_chain(hazard_x, 7, stream);
+			by_another(capture_one);
+			hazard_launch(hazard_mix, hazard_x, iteration, stream);
+		}
+		CHECK(cuStreamSynchronize(stream));
+	}
+	by_another(end_and_launch);
+	end_another(thread);
+	hazard_print("x", hazard_x);
+}
+
+/* The same where one thread does both, by turns of one launch. */
+static void hot_between_captured(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+	CHECK(cuMemAlloc(&x_there, WORDS * 4));
+	CHECK(cuMemsetD32(x_there, 1, WORDS));
+	CHECK(cuCtxSynchronize());
+	captured = hazard_stream(CU_STREAM_NON_BLOCKING);
+	captured_in = CU_STREAM_CAPTURE_MODE_RELAXED;
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		bool captures = iteration >= ITERATIONS / 8;
+
+		if (iteration == 60)
+			hazard_settle(stream);
+		if (captures && (iteration == ITERATIONS / 8 || hazard_is_irregular(iteration)))
+			begin_capture();
+		for (unsigned i = 0; i < CHAIN; i++) {
+			hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, hazard_x, i, stream);
+			if (captures && i % 5 == 2)
+				capture_one();
+		}
+		CHECK(cuStreamSynchronize(stream));
+		if (captures && (iteration + 1 == ITERATIONS || hazard_is_irregular(iteration + 1)))
+			end_and_launch();
+	}
+	hazard_print("x", hazard_x);
+	hazard_print("there", x_there);
+}
+
+static void draw(void)
+{
+	CHECK(cuEventRecord(away, captured));
+	CHECK(cuStreamWaitEvent(drawn, away, 0));
+	capture_one();
+}
+
+static void let_go(void)
+{
+	CHECK(cuEventRecord(back, drawn));
+	CHECK(cuStreamWaitEvent(captured, back, 0));
+	end_and_launch();
+}
+
+/*
+ * A hot stream with a part of its chain deferred joins a capture that has begun meanwhile: of the
+ * same thread, or of another one, which draws it in. That part is no part of the capture. What
+ * comes next is, until the capture ends.
+ */
+static void drawn_into_capture(unsigned flags)
+{
+	pthread_t thread = begin_another(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+	unsigned times = 0;
+
+	captured = hazard_stream(CU_STREAM_NON_BLOCKING);
+	drawn = hazard_stream(flags);
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		if (iteration == 60)
+			hazard_settle(drawn);
+		hazard_chain(hazard_x, drawn);
+		if (hazard_is_irregular(iteration)) {
+			bool own = times++ % 2 != 0;
+
+			own ? begin_capture() : by_another(begin_capture);
+			hazard_part_of_chain(hazard_x, 7, drawn);
+			own ? draw() : by_another(draw);
+			hazard_chain(hazard_x, drawn);
+			hazard_chain(hazard_x, drawn);
+			own ? let_go() : by_another(let_go);
+		}
+		CHECK(cuStreamSynchronize(drawn));
+	}
+	end_another(thread);
+	hazard_print("x", hazard_x);
+}
+
+static void hot_joins_capture(void)
+{
+	drawn_into_capture(CU_STREAM_NON_BLOCKING);
+}
+
+static void hot_blocking_joins_capture(void)
+{
+	drawn_into_capture(CU_STREAM_DEFAULT);
+}
+
+static CUstream not_blocking, blocking;
+
+static void begin_not_blocking(void)
+{
+	captured = not_blocking;
+	begin_capture();
+}
+
+static void begin_blocking(void)
+{
+	captured = blocking;
+	begin_capture();
+}
+
+/* The legacy stream is the hot one. It may be given work while a stream captures that is not
+ * ordered against it. While a blocking one does, its work is refused, and ends the capture. */
+static void legacy_beside_captures(void)
+{
+	pthread_t thread = begin_another(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+	unsigned times = 0;
+
+	not_blocking = hazard_stream(CU_STREAM_NON_BLOCKING);
+	blocking = hazard_stream(CU_STREAM_DEFAULT);
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		if (iteration == 60)
+			hazard_settle(NULL);
+		if (iteration / 8 > ITERATIONS / 64 && iteration % 8 == 0)
+			by_another(begin_not_blocking);
+		hazard_chain(hazard_x, NULL);
+		if (iteration / 8 > ITERATIONS / 64 && iteration % 8 == 7)
+			by_another(end_and_launch);
+		if (hazard_is_irregular(iteration) && iteration % 8 == 7) {
+			bool refused = times++ % 2 != 0;
+
+			hazard_part_of_chain(hazard_x, 7, NULL);
+			if (refused) /* so that a chain may begin with what comes next */
+				CHECK(cuStreamSynchronize(NULL));
+			by_another(begin_blocking);
+			if (refused)
+				printf("refused: %d\n",
+				       (int)cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, 0, NULL,
+				                           (void *[]){&hazard_x, &hazard_y, &(unsigned){1}}, NULL));
+			by_another(end_and_launch);
+		}
+		CHECK(cuStreamSynchronize(NULL));
+	}
+	end_another(thread);
+	hazard_print("x", hazard_x);
+}
+
 const struct hazard capture_hazards[] = {
+	{"hot_beside_capture", hot_beside_capture},
+	{"hot_between_captured", hot_between_captured},
+	{"hot_joins_capture", hot_joins_capture},
+	{"hot_blocking_joins_capture", hot_blocking_joins_capture},
+	{"legacy_beside_captures", legacy_beside_captures},
 	{"capture_of_ended_thread", capture_of_ended_thread},
 	{"captures_of_threads", captures_of_threads},
 	{"own_capture", own_capture},
