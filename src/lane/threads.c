@@ -64,7 +64,7 @@ void reprise_lanes_call_ends(struct reprise_lane *lane)
 	reprise_lock_give(&taken->lock);
 }
 
-void reprise_lanes_returned(void)
+static __attribute__((noinline)) void returned(void)
 {
 	struct reprise_lane *lane = called_on;
 
@@ -76,6 +76,12 @@ void reprise_lanes_returned(void)
 	called_anywhere = false;
 	reprise_lanes_lose_order(NULL);
 	atomic_fetch_sub(&reprise_group_unknown_calls, 1);
+}
+
+void reprise_lanes_returned(void)
+{
+	if (__builtin_expect(called_on != NULL || called_anywhere, 0))
+		returned();
 }
 
 void reprise_lanes_calls_reset(void)
