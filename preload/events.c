@@ -68,13 +68,9 @@ RECORD_WITH_FLAGS(cuEventRecordWithFlags_ptsz, true)
 	CUresult reprise_door_##name(CUstream stream, CUevent event, unsigned int flags) \
 	{ \
 		if (flags != CU_EVENT_WAIT_DEFAULT) { \
-			bool noted = reprise_program_wait_begin(stream, is_per_thread); \
-			CUresult result; \
 			reprise_order(stream, is_per_thread); \
 			reprise_event_met(event, false); \
-			result = REPRISE_REAL(name)(stream, event, flags); \
-			reprise_program_wait_end(stream, is_per_thread, noted, result); \
-			return result; \
+			return REPRISE_REAL(name)(stream, event, flags); \
 		} \
 		HANDLE(name, REPRISE_OP_WAIT, is_per_thread, eager_wait) \
 	}

@@ -14,7 +14,6 @@
 
 #include "base/gate.h"
 #include "entry/entry.h"
-#include "graph/program_captures.h"
 #include "lane/loading.h"
 
 enum spare_kind {
@@ -149,12 +148,11 @@ static void tell_strict(enum spare_kind kind)
 	}
 }
 
-/* The function may draw any stream into a capture of the program's. It may give work, or wait, also
- * for a whole context, which fails during a capture (src/graph/capture_lock.h). So no capture of
- * Reprise's is open when the doubt begins, and none begins while it lasts. */
+/* The function may give work, or wait, also for a whole context, which fails during a capture
+ * (src/graph/capture_lock.h). So no capture of Reprise's is open when the doubt begins, and none
+ * begins while it lasts. */
 static void doubt(void)
 {
-	reprise_program_captures_doubt();
 	reprise_context_sync_begin(NULL);
 	reprise_gate_doubt();
 	reprise_context_sync_end(NULL);

@@ -175,17 +175,11 @@ static inline bool reprise_pass_again(CUresult result, unsigned int tried)
 
 /* ---- the program's captures (captures.c) ---- */
 
-/* The program begins or ends a capture. In between nothing is deferred on the stream, nor on the
- * legacy one if it is ordered against that. `begin` comes before cuStreamBeginCapture*, `end` after
- * its failure or after cuStreamEndCapture has returned. */
+/* The program begins or ends a capture. In between nothing is deferred in the process. `begin`
+ * comes before cuStreamBeginCapture*, `end` after its failure or after cuStreamEndCapture has
+ * returned. */
 void reprise_program_capture_begin(CUstream stream);
 void reprise_program_capture_end(CUstream stream);
-
-/* Around a call that makes the stream wait for an event: it joins the capture in which the event
- * was recorded. `per_thread` as in struct reprise_call. `noted`: what the first returned. `result`:
- * the driver's, or CUDA_SUCCESS if the wait was deferred. */
-bool reprise_program_wait_begin(CUstream stream, bool per_thread);
-void reprise_program_wait_end(CUstream stream, bool per_thread, bool noted, CUresult result);
 
 /* ---- whole contexts (graph/capture_lock.c) ---- */
 

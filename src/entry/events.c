@@ -5,7 +5,6 @@
 #include "base/inside.h"
 #include "base/keep.h"
 #include "base/ending.h"
-#include "graph/program_captures.h"
 #include "op/kernel.h"
 #include "stats/sites.h"
 #include "timeline/timeline.h"
@@ -29,25 +28,9 @@ static bool is_foreign_wait(const struct reprise_lane *lane, const struct repris
 	       atomic_load_explicit(&lane->thread, memory_order_relaxed) != reprise_thread_self();
 }
 
-/* The stream may join a capture of the program's by the wait. These are functions of their own, so
- * that a call beside no capture does no more than look. True if the wait was noted. */
-static __attribute__((noinline)) bool begin_beside_captures(const struct reprise_call *call)
-{
-	return call->kind == REPRISE_OP_WAIT &&
-	       reprise_program_wait_begin(call->stream, call->per_thread);
-}
-
-static __attribute__((noinline)) void end_beside_captures(const struct reprise_call *call,
-                                                          bool noted, CUresult result)
-{
-	if (call->kind == REPRISE_OP_WAIT)
-		reprise_program_wait_end(call->stream, call->per_thread, noted, result);
-}
-
 /* A record or a wait on a stream that is in no group. It is counted as a sign of one. */
 static CUresult handle_ungrouped(struct reprise_lane *lane, const struct reprise_call *call)
 {
-	bool noted = __builtin_expect(reprise_program_captures_any(), 0) && begin_beside_captures(call);
 	CUresult result;
 
 	reprise_call_site_note_some(REPRISE_CALL_SITE_orders,
@@ -60,8 +43,6 @@ static CUresult handle_ungrouped(struct reprise_lane *lane, const struct reprise
 	reprise_group_event_used(lane, call->event, call->kind == REPRISE_OP_RECORD);
 	result = reprise_call_eager(call, lane != NULL && !lane->unusable ? lane->context : NULL);
 	reprise_lanes_returned();
-	if (__builtin_expect(noted || reprise_program_captures_any(), 0))
-		end_beside_captures(call, noted, result);
 	if (result == CUDA_SUCCESS && lane != NULL && reprise_taking_part())
 		reprise_fork_detect_note(lane, call);
 	return result;
@@ -98,12 +79,9 @@ static bool orders_nothing(const struct reprise_call *call)
 /* In a pause or in an eager turn. True if the call was made; *result: the driver's answer. */
 static bool pass(const struct reprise_call *call, CUresult *result)
 {
-	if (orders_nothing(call))
-		*result = reprise_call_eager(call, NULL);
-	else if (!reprise_eager_by_turn() || !reprise_turns_pass(call, result))
-		return false;
-	if (__builtin_expect(reprise_program_captures_any(), 0))
-		end_beside_captures(call, false, *result);
+	if (!orders_nothing(call))
+		return reprise_eager_by_turn() && reprise_turns_pass(call, result);
+	*result = reprise_call_eager(call, NULL);
 	return true;
 }
 
@@ -121,10 +99,7 @@ static CUresult handle_event(struct reprise_call *call)
 		return handle_ungrouped(lane, call);
 	reprise_lanes_make_way(lane, false);
 	reprise_group_event_used(lane, call->event, call->kind == REPRISE_OP_RECORD);
-	result = reprise_lane_handle_op(lane, call);
-	if (__builtin_expect(reprise_program_captures_any(), 0)) /* one has begun since */
-		end_beside_captures(call, false, result);
-	return result;
+	return reprise_lane_handle_op(lane, call);
 }
 
 CUresult reprise_handle_event(struct reprise_call *call)

@@ -2,11 +2,9 @@
  * of their own: events.c, lifetime.c, shortage.c, captures.c. */
 #include "entry/inner.h"
 
-#include "base/ending.h"
 #include "base/inside.h"
 #include "base/keep.h"
 #include "base/placement.h"
-#include "driver/driver.h"
 #include "graph/program_captures.h"
 #include "op/function.h"
 #include "op/op.h"
@@ -41,36 +39,6 @@ static bool turn_goes_on(const struct reprise_call *call)
 	return reprise_turns_goes_on(lane, call);
 }
 
-static bool captures_concern(CUstream stream)
-{
-	CUcontext context = NULL;
-
-	reprise_driver_current(&context);
-	return reprise_program_captures_concern(stream, context,
-	                                        stream == CU_STREAM_PER_THREAD ? reprise_thread_self()
-	                                                                       : 0);
-}
-
-/* True if the op is given to a stream that captures, or may. */
-static bool is_captured(const struct reprise_call *call)
-{
-	CUstream stream = reprise_stream_resolve(call->stream, call->per_thread);
-
-	return reprise_eager_by_capture() && stream != CU_STREAM_LEGACY && captures_concern(stream);
-}
-
-/* The program captures. True if the op is handled as ever all the same. A group's is not: a wait
- * within it may be for an event that another thread has recorded in its capture. Nor is any while
- * a recording is written, which says that no op is recorded until the capture ends. */
-static bool is_beside_captures(const struct reprise_call *call)
-{
-	CUstream stream = reprise_stream_resolve(call->stream, call->per_thread);
-	const struct reprise_lane *lane = reprise_lanes_known(call->stream, call->per_thread);
-
-	return !reprise_records() && (lane == NULL || atomic_load(&lane->group_head) == NULL) &&
-	       !captures_concern(stream);
-}
-
 /* Reprise takes no part. Counts the op; false if that ends an eager turn, and Reprise takes part
  * again. */
 static bool stays_eager(const struct reprise_call *call)
@@ -78,11 +46,8 @@ static bool stays_eager(const struct reprise_call *call)
 	enum reprise_counter counter;
 
 	/* Another thread may have begun a capture or a pause since this thread's last op was
-	 * deferred, or have issued it in this thread's place. What is captured has no order to what
-	 * this thread's other streams hold. */
-	if (reprise_lanes_hold_anything() && is_captured(call))
-		reprise_lanes_make_way_for(call->stream, call->per_thread);
-	else if (reprise_lanes_hold_anything())
+	 * deferred, or have issued it in this thread's place. */
+	if (reprise_lanes_hold_anything())
 		reprise_lanes_eager_call(call->stream, call->per_thread);
 	if (reprise_eager_by_turn())
 		return turn_goes_on(call) || !reprise_taking_part();
@@ -129,24 +94,10 @@ static __attribute__((noinline)) bool handle_eagerly(const struct reprise_call *
 	return true;
 }
 
-static CUresult handle(struct reprise_call *call);
-
-/* True if no capture concerns the op, and it is handled. */
-static bool handle_beside_captures(struct reprise_call *call, CUresult *result)
+/* The same, and first whether the op passes in an eager turn. */
+static __attribute__((noinline)) bool pass_or_handle(const struct reprise_call *call,
+                                                     CUresult *result)
 {
-	if (!is_beside_captures(call))
-		return false;
-	reprise_beside_captures = true;
-	*result = handle(call);
-	reprise_beside_captures = false;
-	return true;
-}
-
-/* The same, and first whether the op passes in an eager turn, and whether a capture concerns it. */
-static __attribute__((noinline)) bool pass_or_handle(struct reprise_call *call, CUresult *result)
-{
-	if (reprise_eager_by_capture() && handle_beside_captures(call, result))
-		return true;
 	return (reprise_eager_by_turn() && !reprise_call_is_empty(call) &&
 	        reprise_turns_pass(call, result)) ||
 	       handle_eagerly(call, result);

@@ -4,6 +4,7 @@
 #include "base/placement.h"
 #include "base/tuning.h"
 #include "driver/driver.h"
+#include "graph/program_captures.h"
 #include "lane/group/group.h"
 
 _Atomic(struct reprise_lane *) reprise_behind_wanted REPRISE_HOT_DATA;
@@ -15,12 +16,12 @@ static _Atomic uint64_t look_every;
 static _Atomic uint64_t seen_ns, seen_ops;
 
 /* What was given last may be under way for some microseconds, however far ahead the GPU is. */
-static bool becomes_idle(const struct reprise_lane *lane, CUstream stream)
+static bool becomes_idle(CUstream stream)
 {
 	for (unsigned int i = 0; i < REPRISE_TUNE_TURNS_QUERIES; i++) {
 		CUresult result;
 
-		if (reprise_lane_is_captured(lane))
+		if (reprise_program_captures_any())
 			return false;
 		result = reprise_driver_query(stream);
 		if (result != CUDA_ERROR_NOT_READY)
@@ -32,9 +33,9 @@ static bool becomes_idle(const struct reprise_lane *lane, CUstream stream)
 static bool lane_becomes_idle(struct reprise_lane *lane)
 {
 	if (lane->group == NULL)
-		return becomes_idle(lane, lane->stream);
+		return becomes_idle(lane->stream);
 	for (unsigned int i = 0; i < lane->group->count; i++)
-		if (!becomes_idle(lane, lane->group->streams[i]))
+		if (!becomes_idle(lane->group->streams[i]))
 			return false;
 	return true;
 }
@@ -51,7 +52,7 @@ void reprise_behind_look(struct reprise_lane *lane, uint64_t ops)
 {
 	uint64_t every = atomic_load_explicit(&look_every, memory_order_relaxed);
 
-	if (every == 0 || ops % every != 0 || !becomes_idle(lane, lane->stream))
+	if (every == 0 || ops % every != 0 || !becomes_idle(lane->stream))
 		return;
 	atomic_store(&look_every, 0);
 	atomic_store(&seen_ops, ops);

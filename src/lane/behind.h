@@ -7,7 +7,7 @@
  * While eager calls follow replays, the stream may also be looked at within the period: the moment
  * at which the GPU catches up tells what it took for the replays.
  *
- * A stream that a capture of the program's concerns is not queried: that would end the capture.
+ * A stream that the program may be capturing is not queried: that would end the capture.
  */
 #pragma once
 

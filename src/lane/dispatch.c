@@ -409,19 +409,6 @@ static __attribute__((noinline)) REPRISE_HOT CUresult decide_and_give(struct rep
 	return __builtin_expect(reprise_verifying, 0) && launched ? reprise_verify_wait(lane) : result;
 }
 
-/* The program has begun to capture since the op was found to be no concern of a capture. Gives the
- * lane's lock. */
-static __attribute__((noinline)) CUresult call_captured(struct reprise_lane *lane,
-                                                        const struct reprise_call *call)
-{
-	reprise_lane_barrier(lane, false);
-	if (lane->group != NULL)
-		reprise_group_untrack(lane);
-	reprise_lock_give(&lane->lock);
-	reprise_count(REPRISE_COUNT_eager_capturing, 1);
-	return reprise_loading_call(call);
-}
-
 REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct reprise_call *call)
 {
 	struct reprise_lane *lane = take_for_op(&found, call);
@@ -431,8 +418,6 @@ REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct r
 		reprise_own_streams_settle(call->stream, call->per_thread);
 		return reprise_call_eager(call, NULL);
 	}
-	if (reprise_lane_is_captured(lane))
-		return call_captured(lane, call);
 	first = !atomic_load_explicit(&lane->noisy, memory_order_relaxed);
 	note_caller(lane, call);
 	reprise_own_streams_settle(lane->stream, false);

@@ -21,11 +21,10 @@ _Atomic uint64_t reprise_turn_begun;
 static _Atomic uint64_t unseen_until;
 
 _Thread_local int reprise_in_range;
-_Thread_local bool reprise_beside_captures;
 
 bool reprise_eager_by_range(void)
 {
-	return reprise_in_range != 0 && reprise_inside == 0 && !reprise_eager_by_capture() &&
+	return reprise_in_range != 0 && reprise_inside == 0 && !reprise_program_captures_any() &&
 	       (atomic_load(&reprise_pauses) & ~REPRISE_PAUSE_FLAGS) == 0 && reprise_stopped() == NULL;
 }
 
@@ -49,7 +48,7 @@ void reprise_eager_unseen_begin(uint64_t until_ns)
 
 REPRISE_HOT bool reprise_eager_unseen(void)
 {
-	return atomic_load(&reprise_pauses) == REPRISE_PAUSE_FLAGS && !reprise_eager_by_capture() &&
+	return atomic_load(&reprise_pauses) == REPRISE_PAUSE_FLAGS && !reprise_program_captures_any() &&
 	       reprise_stopped() == NULL;
 }
 

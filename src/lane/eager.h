@@ -1,7 +1,7 @@
 /*
- * Whether Reprise takes part. Calls on streams that the program captures are eager, as all calls
- * are while it has asked for a pause. They are eager for good after an error that ruins the
- * context, after anything else that cannot be followed, and from the end of the process on.
+ * Whether Reprise takes part. All calls of the process are eager while the program captures and
+ * while it has asked for a pause. They are eager for good after an error that ruins the context,
+ * after anything else that cannot be followed, and from the end of the process on.
  *
  * Any thread, without a lock. The functions that issue what is deferred are in pause.c.
  */
@@ -119,20 +119,10 @@ static inline const char *reprise_stopped(void)
 	return atomic_load_explicit(&reprise_stopped_because, memory_order_acquire);
 }
 
-/* True while an op is handled whose stream no capture concerns (entry/ops.c). */
-extern _Thread_local bool reprise_beside_captures
-	__attribute__((tls_model(REPRISE_TLS_MODEL), visibility("hidden")));
-
-/* True if the program captures, and this thread's call may be concerned. */
-static inline bool reprise_eager_by_capture(void)
-{
-	return reprise_program_captures_any() && !reprise_beside_captures;
-}
-
 /* True if these pauses are under way, and nothing else keeps Reprise from this thread's calls. */
 static inline bool reprise_takes_part_but_for(uint32_t pauses)
 {
-	return (reprise_inside | reprise_in_range) == 0 && !reprise_eager_by_capture() &&
+	return (reprise_inside | reprise_in_range) == 0 && !reprise_program_captures_any() &&
 	       atomic_load_explicit(&reprise_pauses, memory_order_acquire) == pauses &&
 	       reprise_stopped() == NULL;
 }

@@ -19,7 +19,6 @@
 
 #include "base/lock.h"
 #include "base/tuning.h"
-#include "graph/program_captures.h"
 #include "op/call.h"
 #include "trace/index.h"
 #include "trace/kin.h"
@@ -307,15 +306,6 @@ static inline struct reprise_lane *reprise_lane_head(struct reprise_lane *lane)
 static inline bool reprise_lane_is_group(const struct reprise_lane *lane)
 {
 	return atomic_load(&lane->group_head) == lane;
-}
-
-/* True if what comes now may not be deferred because the program captures. Under the lane's lock.
- */
-static inline bool reprise_lane_is_captured(const struct reprise_lane *lane)
-{
-	return __builtin_expect(reprise_program_captures_any(), 0) &&
-	       (lane->group != NULL ||
-	        reprise_program_captures_concern(lane->stream, lane->context, lane->owner));
 }
 
 /* True if the lane had ops since the last barrier that it was told of. */

@@ -201,30 +201,6 @@ void reprise_lanes_eager_call(CUstream stream, bool per_thread)
 	reprise_lanes_make_way_for(stream, per_thread);
 }
 
-/* Takes the lock even if the lane holds nothing: an op may be about to be deferred that came before
- * the capture was noted. */
-static void give_way_to_capture(struct reprise_lane *lane)
-{
-	struct reprise_lane *taken = reprise_lane_take(lane);
-
-	if (reprise_lane_has_news(taken))
-		reprise_lane_barrier(taken, false);
-	if (taken->group != NULL)
-		reprise_group_untrack(taken);
-	reprise_lock_give(&taken->lock);
-}
-
-void reprise_lanes_give_way_to_capture(CUstream stream, bool per_thread, CUcontext context,
-                                       bool blocking)
-{
-	struct point point = point_of(stream, per_thread);
-
-	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
-		if (is_of_stream(lane, &point) ||
-		    (blocking && lane->stream == CU_STREAM_LEGACY && lane->context == context))
-			give_way_to_capture(lane);
-}
-
 /* Under the lock of `taken`, which has the ops of the lane's stream. Calls of a group's own thread
  * are in sequence, so they need no note. */
 static void note_call(struct reprise_lane *lane, const struct reprise_lane *taken)

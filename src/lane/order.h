@@ -49,12 +49,6 @@ void reprise_lanes_issue_all(void);
  * have nothing to do with the call are not touched: the driver may keep the thread that issues. */
 void reprise_lanes_eager_call(CUstream stream, bool per_thread);
 
-/* The program is about to capture the stream, which was noted (graph/program_captures.h). Issues
- * what the stream's lane holds. `blocking`: the same for the legacy stream of `context`, the
- * stream's. From then on nothing is deferred there. */
-void reprise_lanes_give_way_to_capture(CUstream stream, bool per_thread, CUcontext context,
-                                       bool blocking);
-
 /* A call on the stream that is no op. `lane` is what reprise_lanes_known() returned for it. Issues
  * what the lane holds, and what the call comes after. `may_work`: the call may be more than a point
  * in the stream's order; it counts as on its way until reprise_lanes_returned(). */

@@ -88,8 +88,7 @@
 	X(nvtx_ops, \
 	  "calls that were eager within an NVTX range that REPRISE_NVTX_OFF names; not among `ops`") \
 	X(program_captures, "captures that the program made itself") \
-	X(eager_capturing, \
-	  "calls that were captured, or eager because the program captured elsewhere; not among `ops`") \
+	X(eager_capturing, "calls that were eager because the program captured; not among `ops`") \
 	X(empty_ops, \
 	  "copies and memsets of no bytes, which are eager and end no sequence; not among `ops`") \
 	X(eager_stopped, "calls that were eager because Reprise had stopped; not among `ops`") \

@@ -16,8 +16,7 @@
 #include "lane/launch.h"
 #include "lane/registry.h"
 
-/* The stream does not capture, nor is it the legacy one while a blocking stream does: what is
- * pending there is launched before. Under the queue's lock, and a visit is pending. */
+/* No capture of the program's is open here: all pending visits are launched before one begins. */
 static void look_at_gpu(struct reprise_lane *lane)
 {
 	bool pushed = reprise_driver_make_current(lane->context);

@@ -85,10 +85,6 @@ static bool reach(struct reprise_quiescence *quiescence, CUcontext context)
 
 bool reprise_quiescence_begin(struct reprise_quiescence *quiescence, CUcontext context)
 {
-	if (reprise_program_captures_any()) {
-		reprise_count(REPRISE_COUNT_quiescence_missed, 1);
-		return false;
-	}
 	if (!reprise_gate_close(context, patience(quiescence)))
 		return false;
 	if (reach(quiescence, context))

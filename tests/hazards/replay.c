@@ -89,45 +89,6 @@ static void find_all_newer(void)
 	find_newer("cuStreamRead", &newer.read);
 }
 
-/* A hot stream joins a capture by a newer form of the wait. */
-static void newer_join(void)
-{
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	CUstream captured = hazard_stream(CU_STREAM_NON_BLOCKING);
-	CUevent event;
-
-	find_all_newer();
-	CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		hazard_chain(hazard_x, stream);
-		if (hazard_springs(iteration)) {
-			CUgraphExec executable;
-			CUgraph graph;
-
-			CHECK(cuStreamBeginCapture(captured, CU_STREAM_CAPTURE_MODE_RELAXED));
-			hazard_launch(hazard_mix, hazard_y, iteration, captured);
-			hazard_part_of_chain(hazard_x, 7, stream);
-			CHECK(cuEventRecord(event, captured));
-			CHECK(newer.wait(0, stream, event));
-			hazard_chain(hazard_x, stream);
-			hazard_chain(hazard_x, stream);
-			CHECK(newer.record(0, event, stream));
-			CHECK(newer.wait(0, captured, event));
-			CHECK(cuStreamEndCapture(captured, &graph));
-			CHECK(cuStreamSynchronize(stream));
-			CHECK(cuGraphInstantiate(&executable, graph, 0));
-			CHECK(cuGraphLaunch(executable, captured));
-			CHECK(cuStreamSynchronize(captured));
-			CHECK(cuGraphExecDestroy(executable));
-			CHECK(cuGraphDestroy(graph));
-		}
-		CHECK(cuStreamSynchronize(stream));
-		hazard_settle_again(iteration, stream);
-	}
-	hazard_print("x", hazard_x);
-	hazard_print("y", hazard_y);
-}
-
 static void call_newer(unsigned turn, CUstream stream, CUstream other, CUevent event)
 {
 	static const unsigned one[] = {1, 1, 1}, words[] = {WORDS, 1, 1};
@@ -390,7 +351,6 @@ const struct hazard replay_hazards[] = {
 	{"version_signature", version_signature},
 	{"newer_driver", newer_driver},
 	{"newer_capture", newer_capture},
-	{"newer_join", newer_join},
 	{"array_reuse", array_reuse},
 	{"green_context", green_context},
 	{"node_limits", node_limits},

@@ -323,24 +323,6 @@ void reprise_program_capture_end(CUstream stream)
 	rooms.stream = stream;
 }
 
-void reprise_program_captures_doubt(void)
-{
-	trash_registers();
-}
-
-bool reprise_program_wait_begin(CUstream stream, bool per_thread)
-{
-	TOLD("joins", VALUE(stream), per_thread);
-	trash_registers();
-	return true;
-}
-
-void reprise_program_wait_end(CUstream stream, bool per_thread, bool noted, CUresult result)
-{
-	TOLD("joined", VALUE(stream), per_thread, noted, result);
-	trash_registers();
-}
-
 void reprise_observe_result(CUresult result)
 {
 	TOLD("result", result);

@@ -13,7 +13,7 @@
 
 static void begins(CUstream stream, CUcontext context)
 {
-	ck_assert(reprise_program_captures_begin(stream, context, true));
+	ck_assert(reprise_program_captures_begin(stream, context));
 }
 
 static void are_under_way(uint32_t count)
@@ -127,7 +127,7 @@ START_TEST(so_many_are_noted)
 {
 	for (unsigned int i = 1; i <= MOST; i++)
 		begins(STREAM(i), HERE);
-	ck_assert(!reprise_program_captures_begin(STREAM(MOST + 1), HERE, true));
+	ck_assert(!reprise_program_captures_begin(STREAM(MOST + 1), HERE));
 	reprise_program_captures_end(STREAM(MOST + 1), HERE);
 	are_under_way(MOST);
 	begins(STREAM(1), HERE);
@@ -140,139 +140,11 @@ START_TEST(so_many_are_noted)
 }
 END_TEST
 
-static bool concerns(CUstream stream, CUcontext context)
-{
-	return reprise_program_captures_concern(stream, context, 0);
-}
-
-START_TEST(another_stream_is_no_concern)
-{
-	begins(STREAM(1), HERE);
-	ck_assert(concerns(STREAM(1), HERE));
-	ck_assert(concerns(STREAM(1), ELSEWHERE));
-	ck_assert(!concerns(STREAM(2), HERE));
-	reprise_program_captures_end(STREAM(1), HERE);
-	ck_assert(!concerns(STREAM(1), HERE));
-}
-END_TEST
-
-/* Of its context, and while the stream is ordered against it. */
-START_TEST(the_legacy_stream_is_concerned_by_blocking_ones)
-{
-	ck_assert(reprise_program_captures_begin(STREAM(1), HERE, false));
-	ck_assert(!concerns(CU_STREAM_LEGACY, HERE));
-	begins(STREAM(2), HERE);
-	ck_assert(concerns(CU_STREAM_LEGACY, HERE));
-	ck_assert(!concerns(CU_STREAM_LEGACY, ELSEWHERE));
-	reprise_program_captures_end(STREAM(2), HERE);
-	ck_assert(!concerns(CU_STREAM_LEGACY, HERE));
-	begins(STREAM(3), NULL);
-	ck_assert(concerns(CU_STREAM_LEGACY, ELSEWHERE));
-}
-END_TEST
-
-START_TEST(a_threads_own_stream_concerns_that_thread)
-{
-	uint32_t self = reprise_thread_self();
-
-	begins(CU_STREAM_PER_THREAD, HERE);
-	ck_assert(reprise_program_captures_concern(CU_STREAM_PER_THREAD, HERE, self));
-	ck_assert(!reprise_program_captures_concern(CU_STREAM_PER_THREAD, HERE, self + 1));
-	ck_assert(!reprise_program_captures_concern(CU_STREAM_PER_THREAD, ELSEWHERE, self));
-}
-END_TEST
-
-/* A stream that waits may join a capture, and has not, or stays in it until none is open. */
-START_TEST(a_stream_that_joins_is_concerned_until_none_captures)
-{
-	begins(STREAM(1), HERE);
-	begins(STREAM(2), HERE);
-	reprise_program_captures_join(STREAM(3), HERE, false);
-	ck_assert(concerns(STREAM(3), HERE));
-	reprise_program_captures_joined(STREAM(3), HERE, false);
-	ck_assert(!concerns(STREAM(3), HERE));
-	reprise_program_captures_join(STREAM(3), HERE, false);
-	reprise_program_captures_joined(STREAM(3), HERE, true);
-	are_under_way(2);
-	reprise_program_captures_end(STREAM(1), HERE);
-	ck_assert(concerns(STREAM(3), HERE));
-	reprise_program_captures_end(STREAM(3), HERE); /* nothing has begun there */
-	ck_assert(concerns(STREAM(3), HERE));
-	are_under_way(1);
-	reprise_program_captures_end(STREAM(2), HERE);
-	ck_assert(!concerns(STREAM(3), HERE));
-	begins(STREAM(1), HERE);
-	ck_assert(!concerns(STREAM(3), HERE));
-}
-END_TEST
-
-START_TEST(a_stream_that_joins_and_ends_is_forgotten)
-{
-	begins(STREAM(1), HERE);
-	reprise_program_captures_join(STREAM(3), HERE, false);
-	reprise_program_captures_joined(STREAM(3), HERE, true);
-	reprise_program_captures_end_all(STREAM(3), NULL);
-	ck_assert(!concerns(STREAM(3), HERE));
-	are_under_way(1);
-}
-END_TEST
-
-/* The last capture ends while a stream is about to wait. */
-START_TEST(a_wait_outlasts_the_captures)
-{
-	begins(STREAM(1), HERE);
-	reprise_program_captures_join(STREAM(3), HERE, false);
-	reprise_program_captures_end(STREAM(1), HERE);
-	ck_assert(concerns(STREAM(3), HERE));
-	begins(STREAM(1), HERE);
-	reprise_program_captures_joined(STREAM(3), HERE, true);
-	ck_assert(concerns(STREAM(3), HERE));
-	reprise_program_captures_end(STREAM(1), HERE);
-	ck_assert(!concerns(STREAM(3), HERE));
-}
-END_TEST
-
-START_TEST(in_doubt_every_stream_is_concerned)
-{
-	reprise_program_captures_doubt();
-	begins(STREAM(1), HERE);
-	ck_assert(concerns(STREAM(3), HERE));
-	reprise_program_captures_end(STREAM(1), HERE);
-	ck_assert(!concerns(STREAM(3), HERE));
-}
-END_TEST
-
-START_TEST(so_many_that_join_leave_doubt)
-{
-	for (unsigned int i = 1; i <= MOST; i++)
-		begins(STREAM(i), HERE);
-	reprise_program_captures_join(STREAM(MOST + 1), HERE, false);
-	reprise_program_captures_joined(STREAM(MOST + 1), HERE, true);
-	ck_assert(concerns(STREAM(MOST + 1), HERE));
-	ck_assert(concerns(STREAM(MOST + 2), HERE));
-	reprise_program_captures_end_all(NULL, HERE);
-	begins(STREAM(1), HERE);
-	for (unsigned int i = 2; i <= MOST; i++) {
-		reprise_program_captures_join(STREAM(i), HERE, false);
-		reprise_program_captures_joined(STREAM(i), HERE, true);
-	}
-	ck_assert(!concerns(STREAM(MOST + 1), HERE));
-	begins(STREAM(MOST + 1), HERE);
-	ck_assert(concerns(STREAM(MOST + 2), HERE));
-	are_under_way(2);
-	reprise_program_captures_end_all(NULL, HERE);
-	are_under_way(0);
-	ck_assert(!concerns(STREAM(MOST + 1), HERE));
-}
-END_TEST
-
 START_TEST(a_forked_child_has_none)
 {
-	reprise_program_captures_doubt();
 	begins(STREAM(1), HERE);
 	reprise_program_captures_reset();
 	are_under_way(0);
-	ck_assert(!concerns(STREAM(1), HERE));
 	reprise_program_captures_end(STREAM(1), HERE);
 	are_under_way(0);
 	begins(STREAM(1), HERE);
@@ -293,14 +165,6 @@ int main(void)
 	tcase_add_test(tests, a_stream_ends_with_its_capture_and_no_others);
 	tcase_add_test(tests, a_threads_own_stream_is_its_own);
 	tcase_add_test(tests, so_many_are_noted);
-	tcase_add_test(tests, another_stream_is_no_concern);
-	tcase_add_test(tests, the_legacy_stream_is_concerned_by_blocking_ones);
-	tcase_add_test(tests, a_threads_own_stream_concerns_that_thread);
-	tcase_add_test(tests, a_stream_that_joins_is_concerned_until_none_captures);
-	tcase_add_test(tests, a_stream_that_joins_and_ends_is_forgotten);
-	tcase_add_test(tests, a_wait_outlasts_the_captures);
-	tcase_add_test(tests, in_doubt_every_stream_is_concerned);
-	tcase_add_test(tests, so_many_that_join_leave_doubt);
 	tcase_add_test(tests, a_forked_child_has_none);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

@@ -120,9 +120,6 @@ static void call_op(unsigned int stream, struct work *work)
 		return;
 	}
 	if (!reprise_taking_part() || (!reprise_records() && reprise_lanes_back_off(lane, &call))) {
-		/* Another thread may have begun a capture or a pause since. */
-		if (!reprise_taking_part() && reprise_lanes_hold_anything())
-			reprise_lanes_eager_call(call.stream, false);
 		reprise_loading_call(&call);
 		return;
 	}

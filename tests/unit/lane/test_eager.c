@@ -63,7 +63,7 @@ START_TEST(a_range_is_not_the_reason_where_there_is_another)
 	ck_assert(reprise_eager_by_turn());
 	reprise_eager_turn_end();
 	reprise_range_begin();
-	reprise_program_captures_begin(driver_stream(1), (CUcontext)1, true);
+	reprise_program_captures_begin(driver_stream(1), (CUcontext)1);
 	ck_assert(!reprise_eager_by_range());
 	reprise_stop("one reason");
 	ck_assert(!reprise_eager_by_range());
@@ -140,7 +140,7 @@ END_TEST
 
 START_TEST(while_the_program_captures_calls_are_eager)
 {
-	reprise_program_captures_begin(driver_stream(1), (CUcontext)1, true);
+	reprise_program_captures_begin(driver_stream(1), (CUcontext)1);
 	ck_assert(!reprise_taking_part());
 	ck_assert_int_eq(reprise_eager_counter(), REPRISE_COUNT_eager_capturing);
 }

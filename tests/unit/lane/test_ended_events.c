@@ -93,7 +93,7 @@ END_TEST
 /* A query may end the capture. */
 START_TEST(while_the_program_captures_the_driver_is_not_asked)
 {
-	reprise_program_captures_begin(driver_stream(1), (CUcontext)1, true);
+	reprise_program_captures_begin(driver_stream(1), (CUcontext)1);
 	state = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 	ends('e');
 }

@@ -103,7 +103,7 @@ static void of_a_stop(void)
 
 static void of_a_capture(void)
 {
-	reprise_program_captures_begin(driver_stream(1), (CUcontext)1, true);
+	reprise_program_captures_begin(driver_stream(1), (CUcontext)1);
 }
 
 static void of_a_call_for_a_context(void)

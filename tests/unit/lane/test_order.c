@@ -5,9 +5,7 @@
 #include "../../suite.h"
 #include "base/clock.h"
 #include "base/ending.h"
-#include "graph/program_captures.h"
 #include "lane/async_launch.h"
-#include "lane/eager.h"
 #include "lane/hold.h"
 #include "lane/order.h"
 #include "lane/group/group.h"
@@ -431,55 +429,6 @@ END_TEST
 
 #define ALL(table) (int)(sizeof(table) / sizeof(table[0]))
 
-/* ---- the program's captures ---- */
-
-/* The ops were found to be no concern of a capture before it was noted. */
-START_TEST(a_stream_that_captures_defers_nothing)
-{
-	learns("a b c |", "[a b c]");
-	reprise_beside_captures = true;
-	reprise_program_captures_begin(driver_stream(1), HERE, false);
-	CALLS_ARE_SEEN_AS("a b c", "a b c");
-	ck_assert_uint_eq(count_of(REPRISE_COUNT_eager_capturing), 3);
-	reprise_program_captures_end(driver_stream(1), HERE);
-	calls("a b c |");
-	CALLS_ARE_SEEN_AS("a b c", "[a b c]");
-	reprise_program_captures_begin(driver_stream(2), HERE, false);
-	calls("|");
-	CALLS_ARE_SEEN_AS("a b c", "[a b c]");
-}
-END_TEST
-
-START_TEST(a_stream_that_begins_to_capture_issues)
-{
-	is_held(1, reprise_thread_self());
-	reprise_beside_captures = true;
-	reprise_program_captures_begin(driver_stream(1), HERE, false);
-	CALLS_ARE_SEEN_AS("c", "(a) (b) c");
-}
-END_TEST
-
-static const struct {
-	unsigned int holds, captures;
-	bool blocking, issues;
-} captures[] = {
-	{1, 1, false, true}, {1, 2, false, false}, {3, 3, true, true},  {3, 1, false, false},
-	{0, 3, true, true},  {0, 1, false, false}, {0, 5, true, false}, {5, 5, true, true},
-};
-
-/* Of whatever thread. */
-START_TEST(a_capture_gets_what_comes_before_it)
-{
-	unsigned int holder = captures[_i].holds, stream = captures[_i].captures;
-
-	is_held(holder, another());
-	in_context_of(stream);
-	reprise_lanes_give_way_to_capture(driver_stream(stream), false, stream == 5 ? ELSEWHERE : HERE,
-	                                  captures[_i].blocking);
-	IS_SEEN(captures[_i].issues ? issued[holder] : "");
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("lane, order");
@@ -508,10 +457,6 @@ int main(void)
 	tcase_add_loop_test(tests, a_pending_wait_is_issued_where_it_is_waited_for, 0,
 	                    ALL(pending_waits));
 	tcase_add_test(tests, pending_waits_are_issued_before_work_on_the_legacy_stream);
-	tcase_add_test(tests, a_stream_that_captures_defers_nothing);
-	tcase_add_test(tests, a_stream_that_begins_to_capture_issues);
-	tcase_add_loop_test(tests, a_capture_gets_what_comes_before_it, 0,
-	                    sizeof(captures) / sizeof(captures[0]));
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -286,7 +286,7 @@ END_TEST
 START_TEST(while_the_program_captures_unseen_ops_do_not_pass)
 {
 	begin_unseen(1000);
-	ck_assert(reprise_program_captures_begin(driver_stream(3), NULL, true));
+	ck_assert(reprise_program_captures_begin(driver_stream(3), NULL));
 	ck_assert(!passes());
 	ck_assert_uint_eq(unseen(), 0);
 }
