@@ -21,6 +21,16 @@ static CUresult query_event(void)
 	return cuEventQuery(event);
 }
 
+static CUresult query_stream(void)
+{
+	return cuStreamQuery(other);
+}
+
+static CUresult await_stream(void)
+{
+	return cuStreamSynchronize(other);
+}
+
 static CUresult (*there_call)(void);
 
 static void call_there(void)
@@ -102,6 +112,35 @@ static void relaxed_permits_querying_events_here(void)
 	beside(RELAXED_MODE, query_event, NULL, false);
 }
 
+static void global_prohibits_querying_other_streams_here(void)
+{
+	beside(GLOBAL_MODE, query_stream, NULL, true);
+}
+static void global_prohibits_querying_other_streams_there(void)
+{
+	beside(GLOBAL_MODE, query_stream, call_there, true);
+}
+static void global_permits_querying_other_streams_in_a_relaxed_thread(void)
+{
+	beside(GLOBAL_MODE, query_stream, call_there_relaxed, false);
+}
+static void thread_local_permits_querying_other_streams_there(void)
+{
+	beside(LOCAL_MODE, query_stream, call_there, false);
+}
+static void relaxed_permits_querying_other_streams_here(void)
+{
+	beside(RELAXED_MODE, query_stream, NULL, false);
+}
+static void global_prohibits_waiting_for_other_streams_there(void)
+{
+	beside(GLOBAL_MODE, await_stream, call_there, true);
+}
+static void thread_local_permits_waiting_for_other_streams_there(void)
+{
+	beside(LOCAL_MODE, await_stream, call_there, false);
+}
+
 static CUresult load_module(void)
 {
 	CUmodule loaded;
@@ -163,6 +202,16 @@ const struct check unsafe_checks[] = {
 	CHECK(global_prohibits_querying_events_there, MODES),
 	CHECK(thread_local_permits_querying_events_there, MODES),
 	CHECK(relaxed_permits_querying_events_here, MODES),
+	CHECK(global_prohibits_querying_other_streams_here,
+          MEASURED(MODES, "does not list the calls that may be unsafe")),
+	CHECK(global_prohibits_querying_other_streams_there,
+          MEASURED(MODES, "does not list the calls that may be unsafe")),
+	CHECK(global_permits_querying_other_streams_in_a_relaxed_thread, MODES),
+	CHECK(thread_local_permits_querying_other_streams_there, MODES),
+	CHECK(relaxed_permits_querying_other_streams_here, MODES),
+	CHECK(global_prohibits_waiting_for_other_streams_there,
+          MEASURED(MODES, "does not list the calls that may be unsafe")),
+	CHECK(thread_local_permits_waiting_for_other_streams_there, MODES),
 	CHECK(global_permits_loading_modules,
           MEASURED(MODES, "does not list the calls that may be unsafe")),
 	CHECK(a_relaxed_thread_may_allocate_beside_its_own_capture, MODES),

@@ -75,12 +75,16 @@ static void *capture_all_the_time(void *unused)
  * Another thread captures in global mode, from when graphs have been replayed for a while: its
  * captures stay valid, and this one's ops stay in order, of which later others come, so that graphs
  * are to be built meanwhile. While a capture is open all is eager: how much is replayed after the
- * other thread has begun is a matter of time, what is replayed before is not.
+ * other thread has begun is a matter of time, what is replayed before is not. Beside a capture in
+ * global mode a stream may be waited for in relaxed mode alone.
  */
 static void own_capture_elsewhere(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	pthread_t thread;
+
+	CHECK(cuThreadExchangeStreamCaptureMode(&mode));
 
 	for (unsigned iteration = 0; iteration < 4 * ITERATIONS; iteration++) {
 		hazard_chain(iteration < 3 * ITERATIONS ? hazard_x : hazard_y, stream);

@@ -54,6 +54,9 @@ bool sim_capture_invalidate_thread(void);
 /* Observing the stream. */
 CUresult sim_capture_prohibit(struct sim_stream *stream);
 
+/* A wait for the stream, or a query. Measured: it is potentially unsafe, as of an event. */
+CUresult sim_capture_prohibit_question(struct sim_stream *stream);
+
 /* Work on the legacy stream while a blocking stream of its context captures: other streams pass. */
 CUresult sim_capture_prohibit_legacy(struct sim_stream *stream);
 

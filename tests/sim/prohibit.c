@@ -16,6 +16,13 @@ CUresult sim_capture_prohibit(struct sim_stream *stream)
 	return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
+CUresult sim_capture_prohibit_question(struct sim_stream *stream)
+{
+	CUresult result = sim_capture_prohibit(stream);
+
+	return result == CUDA_SUCCESS ? sim_capture_unsafe() : result;
+}
+
 CUresult sim_capture_prohibit_legacy(struct sim_stream *stream)
 {
 	CUresult result = CUDA_SUCCESS;

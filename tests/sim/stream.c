@@ -353,7 +353,7 @@ API_PTSZ(SIM_CONTEXT, cuStreamQuery, (CUstream handle), (handle))
 
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
-	result = sim_capture_prohibit(stream);
+	result = sim_capture_prohibit_question(stream);
 	if (result != CUDA_SUCCESS)
 		return result;
 	if (!has_finished(stream) || !sim_pace_has_reached(sim_pace_end()))
@@ -370,7 +370,7 @@ API_PTSZ(SIM_CONTEXT, cuStreamSynchronize, (CUstream handle), (handle))
 
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
-	result = sim_capture_prohibit(stream);
+	result = sim_capture_prohibit_question(stream);
 	if (result != CUDA_SUCCESS)
 		return result;
 	context = stream->context;
