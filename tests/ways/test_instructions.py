@@ -33,7 +33,7 @@ EAGER_MOST = {
     "turn-waits": 240,      # 216 to 227, with a 24th of a wait
     "turn-forks": 190,      # 170 to 178: a sixth of the calls forks to another stream, a sixth joins
     "paused": 180,      # 175
-    "paused-forks": 160,    # 158
+    "paused-forks": 156,    # 151
     "pipeline": 800,    # 620 to 640: what a step forks, the next one joins; a group is tried and given up
     "backed-off": 165,  # 161
     "first-changes": 2120,  # as watched, where it is not replayed
