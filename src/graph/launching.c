@@ -21,9 +21,9 @@ static enum reprise_launching try(CUgraph captured)
 	return result == CUDA_SUCCESS ? REPRISE_LAUNCHING_NEVER : REPRISE_LAUNCHING_ALWAYS;
 }
 
-/* NOT_NOW, or what was found of the op. */
-static enum reprise_launching_found ask(const struct reprise_graph *graph,
-                                        const struct reprise_op *op)
+/* False if that is not possible now. */
+static bool ask(const struct reprise_graph *graph, const struct reprise_op *op,
+                enum reprise_launching *launching)
 {
 	CUcontext context = graph->capture_streams->context;
 	struct reprise_op alone = *op;
@@ -31,38 +31,31 @@ static enum reprise_launching_found ask(const struct reprise_graph *graph,
 	                            .count = 1,
 	                            .ops = &alone,
 	                            .capture_streams = graph->capture_streams};
-	enum reprise_launching launching = REPRISE_LAUNCHING_ALWAYS;
 	CUgraph captured;
 
 	alone.member = 0;
 	if (!reprise_capture_lock_enter_soon(context, REPRISE_TUNE_CAPTURE_PATIENCE_NS))
-		return REPRISE_LAUNCHING_NOT_NOW;
+		return false;
 	captured = reprise_capture(&one, REPRISE_FOR_BUILDING, NULL, NULL, NULL);
 	reprise_capture_lock_leave(context);
+	*launching = REPRISE_LAUNCHING_ALWAYS;
 	if (captured != NULL) {
-		launching = try(captured);
+		*launching = try(captured);
 		reprise_driver.cuGraphDestroy(captured);
 	}
-	reprise_function_note_launching(op->kernel.function, launching);
-	return launching == REPRISE_LAUNCHING_NEVER ? REPRISE_LAUNCHING_NONE : REPRISE_LAUNCHING_SOME;
+	reprise_function_note_launching(op->kernel.function, *launching);
+	return true;
 }
 
-static bool is_unknown(const struct reprise_op *op)
+static enum reprise_launching known_of(const struct reprise_op *op)
 {
 	struct reprise_function known;
 
-	return op->kind == REPRISE_OP_KERNEL && op->kernel.may_launch &&
-	       (!reprise_function_known(op->kernel.function, &known) ||
-	        known.launching == REPRISE_LAUNCHING_MAYBE);
-}
-
-static bool launches(const struct reprise_op *op)
-{
-	struct reprise_function known;
-
-	return op->kind == REPRISE_OP_KERNEL && op->kernel.may_launch &&
-	       reprise_function_known(op->kernel.function, &known) &&
-	       known.launching == REPRISE_LAUNCHING_ALWAYS;
+	if (op->kind != REPRISE_OP_KERNEL || !op->kernel.may_launch)
+		return REPRISE_LAUNCHING_NEVER;
+	return reprise_function_known(op->kernel.function, &known)
+	           ? (enum reprise_launching)known.launching
+	           : REPRISE_LAUNCHING_MAYBE;
 }
 
 enum reprise_launching_found reprise_launching_ask(const struct reprise_graph *graph)
@@ -70,17 +63,12 @@ enum reprise_launching_found reprise_launching_ask(const struct reprise_graph *g
 	enum reprise_launching_found found = REPRISE_LAUNCHING_NONE;
 
 	for (unsigned int i = 0; i < graph->count; i++) {
-		const struct reprise_op *op = &graph->ops[i];
-		enum reprise_launching_found of_op = REPRISE_LAUNCHING_NONE;
+		enum reprise_launching launching = known_of(&graph->ops[i]);
 
-		if (is_unknown(op))
-			of_op = ask(graph, op);
-		else if (launches(op))
-			of_op = REPRISE_LAUNCHING_SOME;
-		if (of_op == REPRISE_LAUNCHING_NOT_NOW)
-			return of_op;
-		if (of_op == REPRISE_LAUNCHING_SOME)
-			found = of_op;
+		if (launching == REPRISE_LAUNCHING_MAYBE && !ask(graph, &graph->ops[i], &launching))
+			return REPRISE_LAUNCHING_NOT_NOW;
+		if (launching == REPRISE_LAUNCHING_ALWAYS)
+			found = REPRISE_LAUNCHING_SOME;
 	}
 	return found;
 }

@@ -176,7 +176,7 @@ static bool launch_without_lead(struct reprise_pace *pace)
 	return false;
 }
 
-bool reprise_pace_judge(struct reprise_lane *lane)
+REPRISE_HOT bool reprise_pace_judge(struct reprise_lane *lane)
 {
 	struct reprise_pace *pace = &lane->pace;
 

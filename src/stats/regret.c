@@ -52,21 +52,24 @@ void reprise_regret_add(struct reprise_regret *regret, uint64_t ns)
 	regret->lost_ns += ns;
 }
 
+static bool fits(const struct reprise_regret *regret, uint64_t ns, uint64_t most)
+{
+	return regret->counted_ns + counts(regret) + ns <= most;
+}
+
 bool reprise_regret_has_room(const struct reprise_regret *regret, uint64_t ns, uint64_t now_ns)
 {
-	uint64_t most =
-		REPRISE_TUNE_TURNS_FREE_NS + (now_ns - regret->begun_ns) / REPRISE_TUNE_TURNS_SHARE;
+	uint64_t passed = now_ns - regret->begun_ns;
 
-	return regret->counted_ns + counts(regret) + ns <= most;
+	return fits(regret, ns, REPRISE_TUNE_TURNS_FREE_NS + passed / REPRISE_TUNE_TURNS_SHARE);
 }
 
 bool reprise_regret_has_room_in_aim(const struct reprise_regret *regret, uint64_t ns,
                                     uint64_t now_ns)
 {
-	uint64_t most =
-		REPRISE_TUNE_TURNS_AIM_FREE_NS + (now_ns - regret->begun_ns) / REPRISE_TUNE_TURNS_AIM_SHARE;
+	uint64_t passed = now_ns - regret->begun_ns;
 
-	return regret->counted_ns + counts(regret) + ns <= most;
+	return fits(regret, ns, REPRISE_TUNE_TURNS_AIM_FREE_NS + passed / REPRISE_TUNE_TURNS_AIM_SHARE);
 }
 
 bool reprise_regret_affords(const struct reprise_regret *regret, uint64_t periods, uint64_t turn_ns,

@@ -437,17 +437,23 @@ static void take_back(struct reprise_turns *turns, uint64_t now)
 	end_test(turns, REPRISE_VERDICT_EAGER, REPRISE_ARM_EAGER, now);
 }
 
+/* Of a check: few where they are long. */
+static uint64_t check_periods(const struct reprise_turns *turns)
+{
+	uint64_t periods = REPRISE_TUNE_TURNS_CHECK_NS / turns->slow_least_ns;
+
+	if (periods < REPRISE_TUNE_TURN_PERIODS)
+		return REPRISE_TUNE_TURN_PERIODS;
+	return periods < REPRISE_TUNE_TURNS_WINDOW ? periods : REPRISE_TUNE_TURNS_WINDOW;
+}
+
 /* Replays seem to be slower than the eager calls of the last pair. On a machine that has become
  * slow all calls are: so eager calls are looked at again, once the GPU has caught up. */
 static void begin_check(struct reprise_turns *turns, uint64_t now)
 {
 	uint64_t gain = turns->eager_ns > turns->replay_ns ? turns->eager_ns - turns->replay_ns : 0;
-	uint64_t wanted = REPRISE_TUNE_TURNS_CHECK_NS / turns->slow_least_ns;
+	uint64_t wanted = check_periods(turns);
 
-	if (wanted > REPRISE_TUNE_TURNS_WINDOW)
-		wanted = REPRISE_TUNE_TURNS_WINDOW;
-	if (wanted < REPRISE_TUNE_TURN_PERIODS)
-		wanted = REPRISE_TUNE_TURN_PERIODS;
 	if (!reprise_regret_has_room_in_aim(&turns->regret, (wanted + REPRISE_TUNE_TURN_SKIPPED) * gain,
 	                                    now)) {
 		take_back(turns, now);
