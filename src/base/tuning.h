@@ -388,7 +388,7 @@
 	X(LAUNCH_DIRECT, 2, "visits", \
 	  "launched at once after the host waited for a pending launch of the trace", "guess") \
 	X(LAUNCH_JUDGED, 8, "visits", \
-	  "left to the launch thread, of which more than half must not be launched by the program", \
+	  "left to the launch thread, after which those count that the program had to launch", \
 	  "guess") \
 	X(LAUNCH_DOUBLED, 8, "times", "that the visits launched at once then are doubled at most", \
 	  "guess") \
@@ -459,9 +459,9 @@
 	X(CAPTURE_PATIENCE_NS, 200000, "ns", \
 	  "that a capture waits for a call of the program's: the call is short on an idle context", \
 	  "guess") \
+	X(CAPTURE_LOOK_NS, 200000, "ns", "between two tries of a capture to begin", "guess") \
 	X(LAUNCHING_DRIVER, 13000, "CUDA version", \
 	  "from which on a driver is asked which kernels launch kernels", "decision 23") \
-	X(CAPTURE_LOOK_NS, 200000, "ns", "between two tries of a capture to begin", "guess") \
 	/* memory (src/graph/estimate.c, src/base/store.c, src/lane/traces.c) */ \
 	X(NODE_BYTES, 3072, "bytes", "first estimate of a kernel node", "H200, c4a8e62") \
 	X(NODE_BYTES_WEIGHT, 32, "nodes", "the weight of that estimate", "guess") \

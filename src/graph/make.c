@@ -118,7 +118,7 @@ enum reprise_graph_state reprise_make(struct reprise_graph *graph)
 	case REPRISE_LAUNCHING_NOT_NOW:
 		return REPRISE_GRAPH_QUEUED;
 	case REPRISE_LAUNCHING_SOME:
-		return REPRISE_GRAPH_FAILED; /* its ops are none any more */
+		return REPRISE_GRAPH_FAILED; /* launches of that kernel are no ops any more */
 	case REPRISE_LAUNCHING_NONE:
 		break;
 	}

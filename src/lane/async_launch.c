@@ -56,8 +56,8 @@ void reprise_async_launch_begin(void)
 
 /* ---- which visits are left to the launch thread ---- */
 
-/* A launch that comes too late for the program costs it more than one that it makes at once. Where
- * it made more than half of some visits, the next are launched at once: twice as many each time. */
+/* A pending launch that the program has to make costs it more than one at once. If that were more
+ * than half of the visits judged, the next ones are launched at once: twice as many each time. */
 static __attribute__((noinline)) void judge_forced(struct reprise_trace *trace)
 {
 	if (trace->forced <= trace->left / 2) {

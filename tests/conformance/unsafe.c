@@ -190,6 +190,8 @@ static void global_prohibits_unloading_modules(void)
 
 #define MODES "Stream Management: cuThreadExchangeStreamCaptureMode"
 
+#define UNLISTED MEASURED(MODES, "does not list the calls that may be unsafe")
+
 const struct check unsafe_checks[] = {
 	CHECK(global_prohibits_allocation_here, MODES),
 	CHECK(global_prohibits_allocation_there, MODES),
@@ -202,21 +204,16 @@ const struct check unsafe_checks[] = {
 	CHECK(global_prohibits_querying_events_there, MODES),
 	CHECK(thread_local_permits_querying_events_there, MODES),
 	CHECK(relaxed_permits_querying_events_here, MODES),
-	CHECK(global_prohibits_querying_other_streams_here,
-          MEASURED(MODES, "does not list the calls that may be unsafe")),
-	CHECK(global_prohibits_querying_other_streams_there,
-          MEASURED(MODES, "does not list the calls that may be unsafe")),
+	CHECK(global_prohibits_querying_other_streams_here, UNLISTED),
+	CHECK(global_prohibits_querying_other_streams_there, UNLISTED),
 	CHECK(global_permits_querying_other_streams_in_a_relaxed_thread, MODES),
 	CHECK(thread_local_permits_querying_other_streams_there, MODES),
 	CHECK(relaxed_permits_querying_other_streams_here, MODES),
-	CHECK(global_prohibits_waiting_for_other_streams_there,
-          MEASURED(MODES, "does not list the calls that may be unsafe")),
+	CHECK(global_prohibits_waiting_for_other_streams_there, UNLISTED),
 	CHECK(thread_local_permits_waiting_for_other_streams_there, MODES),
-	CHECK(global_permits_loading_modules,
-          MEASURED(MODES, "does not list the calls that may be unsafe")),
+	CHECK(global_permits_loading_modules, UNLISTED),
 	CHECK(a_relaxed_thread_may_allocate_beside_its_own_capture, MODES),
 	CHECK(a_thread_local_thread_may_allocate_beside_another_capture, MODES),
-	CHECK(global_prohibits_unloading_modules,
-          MEASURED(MODES, "does not list the calls that may be unsafe")),
+	CHECK(global_prohibits_unloading_modules, UNLISTED),
 	CHECKS_END,
 };

@@ -1,6 +1,7 @@
 /*
  * In place of src/lane/anchor.c, in a library for tests: turns begin and end at random, wherever
- * they may, and so do those with the launch thread and without. In a program of a few milliseconds the real one has found no loop yet.
+ * they may, and the launch thread is left out at random. In a program of a few milliseconds the real
+ * one has found no loop yet.
  *
  * TURNING_SEED decides. A turn has one look, a few, or many, so that traces are made in between.
  */

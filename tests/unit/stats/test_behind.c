@@ -264,16 +264,29 @@ START_TEST(a_stall_takes_no_gain_back)
 }
 END_TEST
 
+/* A loop, and the same loop where all that the host does takes longer. */
+static const struct arms usual = {100 * US, 60 * US, 70 * US, 65 * US};
+static const struct arms slowed = {200 * US, 120 * US, 70 * US, 65 * US};
+
+static void begins_usually(void)
+{
+	begin(100 * US);
+	runs_until_usual(&usual);
+}
+
+static void runs_until_check(const struct arms *arms)
+{
+	while (turns.phase != REPRISE_TURNS_CHECK)
+		runs_until(arms, now + 1);
+}
+
 /* All that the host does takes longer now. That is no loss, and the verdict holds: eager calls are
  * looked at before a gain is taken back. */
 START_TEST(a_slow_machine_takes_no_gain_back)
 {
-	const struct arms arms = {100 * US, 60 * US, 70 * US, 65 * US};
-	const struct arms slowed = {200 * US, 120 * US, 70 * US, 65 * US};
 	uint64_t until, checks = 0;
 
-	begin(100 * US);
-	runs_until_usual(&arms);
+	begins_usually();
 	for (until = now + 3 * SECOND; now < until;) {
 		bool checked = turns.phase == REPRISE_TURNS_CHECK;
 
@@ -290,16 +303,12 @@ END_TEST
 /* The eager periods of a check count, so that checks end where the aim does. */
 START_TEST(what_a_check_loses_is_counted)
 {
-	const struct arms arms = {100 * US, 60 * US, 70 * US, 65 * US};
-	const struct arms slowed = {200 * US, 120 * US, 70 * US, 65 * US};
 	const uint64_t periods = REPRISE_TUNE_TURNS_WINDOW + REPRISE_TUNE_TURN_SKIPPED;
 	uint64_t lost;
 
-	begin(100 * US);
-	runs_until_usual(&arms);
+	begins_usually();
 	lost = turns.result.lost_ns;
-	while (turns.phase != REPRISE_TURNS_CHECK)
-		runs_until(&slowed, now + 1);
+	runs_until_check(&slowed);
 	while (turns.phase == REPRISE_TURNS_CHECK)
 		runs_until(&slowed, now + 1);
 	ck_assert_uint_eq(turns.result.lost_ns, lost + periods * (200 - 120) * US);
@@ -315,14 +324,9 @@ static void spend(uint64_t share, uint64_t free_ns)
 /* A verdict is worth more than what a check loses: so it is made where no pair could be. */
 START_TEST(a_check_is_made_where_pairs_have_spent_all)
 {
-	const struct arms arms = {100 * US, 60 * US, 70 * US, 65 * US};
-	const struct arms slowed = {200 * US, 120 * US, 70 * US, 65 * US};
-
-	begin(100 * US);
-	runs_until_usual(&arms);
+	begins_usually();
 	spend(REPRISE_TUNE_TURNS_SHARE, REPRISE_TUNE_TURNS_FREE_NS);
-	while (turns.phase != REPRISE_TURNS_CHECK)
-		runs_until(&slowed, now + 1);
+	runs_until_check(&slowed);
 	runs_until(&slowed, now + 100 * MS);
 	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
 	ck_assert_int_eq(turns.arm, REPRISE_ARM_REPLAY);
@@ -332,11 +336,7 @@ END_TEST
 /* But the aim holds. Then what seems slow is left. */
 START_TEST(a_check_keeps_within_the_aim)
 {
-	const struct arms arms = {100 * US, 60 * US, 70 * US, 65 * US};
-	const struct arms slowed = {200 * US, 120 * US, 70 * US, 65 * US};
-
-	begin(100 * US);
-	runs_until_usual(&arms);
+	begins_usually();
 	while (turns.result.verdict == REPRISE_VERDICT_REPLAY) {
 		spend(REPRISE_TUNE_TURNS_AIM_SHARE, REPRISE_TUNE_TURNS_AIM_FREE_NS);
 		runs_until(&slowed, now + 1);
@@ -350,17 +350,18 @@ END_TEST
 START_TEST(a_check_of_long_periods_is_short)
 {
 	const struct arms arms = {10 * MS, 2 * MS, 7 * MS, 65 * MS / 10};
-	const struct arms slowed = {20 * MS, 12 * MS, 7 * MS, 65 * MS / 10};
+	const struct arms slow = {20 * MS, 12 * MS, 7 * MS, 65 * MS / 10};
 	uint64_t began;
 
 	begin(10 * MS);
 	launches = 100;
 	runs_until_usual(&arms);
-	while (turns.phase != REPRISE_TURNS_CHECK || turns.draining)
-		runs_until(&slowed, now + 1);
+	runs_until_check(&slow);
+	while (turns.draining)
+		runs_until(&slow, now + 1);
 	began = now;
 	while (turns.phase == REPRISE_TURNS_CHECK)
-		runs_until(&slowed, now + 1);
+		runs_until(&slow, now + 1);
 	ck_assert_uint_le(now - began, 4 * 20 * MS);
 	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
 }
@@ -370,12 +371,9 @@ END_TEST
  * machine is slow all the same. */
 START_TEST(a_check_holds_where_eager_calls_are_ahead)
 {
-	const struct arms arms = {100 * US, 60 * US, 70 * US, 65 * US};
-	const struct arms slowed = {200 * US, 120 * US, 70 * US, 65 * US};
-
-	begin(100 * US);
-	runs_until_usual(&arms);
-	while (turns.phase != REPRISE_TURNS_CHECK || turns.draining)
+	begins_usually();
+	runs_until_check(&slowed);
+	while (turns.draining)
 		runs_until(&slowed, now + 1);
 	while (turns.phase == REPRISE_TURNS_CHECK) {
 		now += slowed.eager;
