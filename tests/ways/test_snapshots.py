@@ -78,7 +78,8 @@ class Snapshots(unittest.TestCase):
 
     def start(self, words, path=None, **options):
         environment = UNDER_REPRISE | {"REPRISE_REPORT": str(path or self.path)} | options.pop("environment", {})
-        process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True, **options)
+        options = {"stdout": subprocess.DEVNULL} | options
+        process = subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True, **options)
         self.addCleanup(process.communicate)
         self.addCleanup(end_all_of, process)
         return process
@@ -217,10 +218,10 @@ class Snapshots(unittest.TestCase):
         fill = f"while not os.path.exists({str(self.path)!r}): work()\n" \
                f"try:\n  with open({str(self.folder / 'full')!r}, 'wb', 0) as full:\n    while True: full.write(b'x' * 512)\nexcept OSError: pass\n" \
                "end = time.monotonic() + 2.5\nwhile time.monotonic() < end: work()\n"
-        last = f"; status=$?; cat {self.path} >&3; ls {self.folder} >&2; exit $status"
+        last = f"; status=$?; cat {self.path}; ls {self.folder} >&2; exit $status"
         with tempfile.TemporaryFile() as kept:
-            words = ["unshare", "-rm", "sh", "-c", f"exec 3>&{kept.fileno()}; {place} {sys.executable} -c \"$0\"{last}", WORKER + fill]
-            process = self.start(words, pass_fds=(kept.fileno(),))
+            # A file is what it is given to print to: a shell may know no descriptors but those of one digit.
+            process = self.start(["unshare", "-rm", "sh", "-c", f"{place} {sys.executable} -c \"$0\"{last}", WORKER + fill], stdout=kept)
             _, said = process.communicate(timeout=DEADLINE)
             kept.seek(0)
             text = kept.read()
