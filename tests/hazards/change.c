@@ -285,7 +285,7 @@ static void raise_another(CUfunction launched, void (*set_limit)(int bytes),
 			                   (void *[]){&hazard_x, &hazard_y, &i}, NULL) != CUDA_SUCCESS;
 		CHECK(cuStreamSynchronize(stream));
 		hazard_settle_again(iteration, stream);
-		if (iteration % 100 < 14) /* the other limit's graphs */
+		if (iteration % 100 < 14) /* the limit has changed: its graphs are to be built */
 			hazard_settle(stream);
 	}
 	printf("failures %u\n", failures);

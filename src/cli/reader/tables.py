@@ -183,11 +183,12 @@ def kernels(report):
 
 
 def once_in(report, row):
-    """How often a call comes, by the launches."""
+    """In how many launches the call comes once."""
     return f"once in {of_launches(max(round(report['ops'] / row['count']), 1))}"
 
 
 def what(row):
+    """The call, or why it cannot be graphed."""
     return reports.unfit_reason(row["call"]) if row["kind"] == "unfit" else row["call"]
 
 
