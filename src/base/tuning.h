@@ -170,6 +170,9 @@
 	X(TURN_LENGTHENED, 10, "pairs", "without a verdict, after which turns are twice as long", \
 	  "guess") \
 	X(TURN_SKIPPED, 1, "periods", "at a turn's beginning that are not compared", "guess") \
+	X(TURN_SKIPPED_NS, 1000000, "ns", "of periods after that one that are not compared", \
+	  "decision 57") \
+	X(TURN_SKIPPED_MOST, 9, "periods", "that are not compared at most", "decision 57") \
 	X(TURN_PARTS, 7, "parts", "of a replaying turn at most, once a gain was seen", "guess") \
 	X(TURN_NS, 1000000, "ns", "that a turn lasts at least, unless it has 64 periods", "guess") \
 	X(TURN_LONG_NS, 50000000, "ns", "that turns are lengthened to", "guess") \

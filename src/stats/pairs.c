@@ -97,8 +97,21 @@ void reprise_pairs_add(struct reprise_pairs *pairs, uint64_t over, uint64_t unde
 		add(pairs, reprise_log2(over) - reprise_log2(under));
 }
 
+void reprise_pairs_halve(struct reprise_pairs *pairs)
+{
+	struct reprise_pairs all = *pairs;
+	/* Of an odd number the one in the midst stays. */
+	unsigned int first = all.count % 2 == 1 ? 1 : all.count / 2 % 2;
+
+	reprise_pairs_begin(pairs);
+	for (unsigned int i = first; i < all.count; i += 2)
+		add(pairs, all.ratios[i]);
+}
+
 void reprise_pairs_join(struct reprise_pairs *pairs, const struct reprise_pairs *others)
 {
+	while (pairs->count + others->count > REPRISE_PAIRS_MOST)
+		reprise_pairs_halve(pairs);
 	for (unsigned int i = 0; i < others->count; i++)
 		add(pairs, others->ratios[i]);
 }

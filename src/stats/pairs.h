@@ -42,7 +42,11 @@ void reprise_pairs_begin(struct reprise_pairs *pairs);
 /* Adds the ratio over / under. Dropped if REPRISE_PAIRS_MOST are there, or one of the two is 0. */
 void reprise_pairs_add(struct reprise_pairs *pairs, uint64_t over, uint64_t under);
 
-/* Adds the pairs of another measurement of the same, as far as there is room. */
+/* Forgets every second pair: the median stays about what it was, and weighs half as much. */
+void reprise_pairs_halve(struct reprise_pairs *pairs);
+
+/* Adds the pairs of another measurement of the same. Where there is no room for all, earlier ones
+ * are halved until there is. */
 void reprise_pairs_join(struct reprise_pairs *pairs, const struct reprise_pairs *others);
 
 /* The interval so far. Without any pair all is 0. */

@@ -61,6 +61,52 @@ START_TEST(eight_pairs_that_agree_bound_it)
 }
 END_TEST
 
+START_TEST(half_of_the_pairs_have_their_median)
+{
+	for (unsigned int count = 1; count <= REPRISE_PAIRS_MOST; count++) {
+		int32_t before, step = reprise_log2_of_thousandths(1010);
+
+		reprise_pairs_begin(&pairs);
+		for (unsigned int i = 0; i < count; i++)
+			reprise_pairs_add(&pairs, (uint64_t)(1e9 * pow(1.01, i)), 1000000);
+		before = reprise_pairs_read(&pairs).median;
+		reprise_pairs_halve(&pairs);
+		ck_assert_uint_ge(pairs.count, count / 2);
+		ck_assert_uint_le(pairs.count, (count + 1) / 2);
+		if (pairs.count > 0)
+			ck_assert_int_le(abs(reprise_pairs_read(&pairs).median - before), step);
+	}
+}
+END_TEST
+
+/* Those of another measurement are all there, however many there were before. */
+START_TEST(earlier_pairs_make_room)
+{
+	static struct reprise_pairs others;
+
+	for (unsigned int before = 0; before <= REPRISE_PAIRS_MOST; before += 32) {
+		for (unsigned int more = 32; more <= REPRISE_PAIRS_MOST; more += 32) {
+			unsigned int high = 0;
+
+			reprise_pairs_begin(&pairs);
+			reprise_pairs_begin(&others);
+			for (unsigned int i = 0; i < before; i++)
+				reprise_pairs_add(&pairs, 1000, 1000);
+			for (unsigned int i = 0; i < more; i++)
+				reprise_pairs_add(&others, 2000, 1000);
+			reprise_pairs_join(&pairs, &others);
+			for (unsigned int i = 0; i < pairs.count; i++)
+				high += pairs.ratios[i] > 0;
+			ck_assert_uint_eq(high, more);
+			if (before + more <= REPRISE_PAIRS_MOST)
+				ck_assert_uint_eq(pairs.count, before + more);
+			else if (more <= REPRISE_PAIRS_MOST / 2)
+				ck_assert_uint_ge(pairs.count, more + before / 2);
+		}
+	}
+}
+END_TEST
+
 /* By the standard error that is asked for, of pairs of so much noise, so many are needed. */
 static const struct {
 	double spread;
@@ -129,6 +175,8 @@ int main(void)
 	tcase_add_test(tests, a_logarithm_is_right);
 	tcase_add_test(tests, the_interval_has_the_bounds_of_its_formula);
 	tcase_add_test(tests, eight_pairs_that_agree_bound_it);
+	tcase_add_test(tests, half_of_the_pairs_have_their_median);
+	tcase_add_test(tests, earlier_pairs_make_room);
 	tcase_add_loop_test(tests, so_many_pairs_are_rough, 0, sizeof(roughs) / sizeof(*roughs));
 	tcase_add_loop_test(tests, it_misses_the_ratio_as_seldom_as_promised, 0,
 	                    sizeof(noises) / sizeof(*noises));

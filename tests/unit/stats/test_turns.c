@@ -360,7 +360,7 @@ START_TEST(what_is_still_learnt_is_not_left_as_unclear)
 END_TEST
 
 /* A test alone ends as soon as its pairs seem clear, and is within 3 % in half of these runs. */
-START_TEST(what_is_told_is_of_all_tests_that_agree)
+START_TEST(what_is_told_is_of_all_tests_in_a_row)
 {
 	unsigned int right = 0;
 
@@ -374,8 +374,9 @@ START_TEST(what_is_told_is_of_all_tests_that_agree)
 }
 END_TEST
 
-/* Periods vary by 30 %. What is told is off by 3.9 % in the root mean square; with turns as long as
- * each other that became rare at once it was 5.1 %. */
+/* Periods vary by 30 %. What is told is off by 3.5 % in the root mean square; 4.2 % if a test that
+ * does not agree has all others forgotten, and 5.1 % with turns as long as each other that become
+ * rare at once. */
 START_TEST(much_noise_takes_more_pairs)
 {
 	double squares = 0;
@@ -387,7 +388,7 @@ START_TEST(much_noise_takes_more_pairs)
 		ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
 		squares += pow(log(turns.result.gain / 1400.0), 2);
 	}
-	ck_assert_double_lt(sqrt(squares / 300), 0.042);
+	ck_assert_double_lt(sqrt(squares / 300), 0.037);
 }
 END_TEST
 
@@ -662,7 +663,7 @@ int main(void)
 	tcase_add_test(tests, where_nothing_is_learnt_they_are_not_again);
 	tcase_add_test(tests, where_next_to_nothing_is_replayed_rests_are_eager);
 	tcase_add_test(tests, what_is_learnt_and_does_not_gain_is_left);
-	tcase_add_test(tests, what_is_told_is_of_all_tests_that_agree);
+	tcase_add_test(tests, what_is_told_is_of_all_tests_in_a_row);
 	tcase_add_test(tests, much_noise_takes_more_pairs);
 	tcase_add_test(tests, while_a_gain_is_told_roughly_tests_do_not_become_rare);
 	tcase_add_test(tests, a_gain_that_changes_is_told_as_it_is);
