@@ -73,6 +73,27 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* A graph of the few ops that would be left before a wait costs the GPU a border, and the host a
+ * launch. True if the host issues them sooner, so that they go with the graph before. Values that
+ * are set take longer. */
+static bool takes_rest(const struct reprise_segment *segment, unsigned int start,
+                       unsigned int count, uint64_t hold_ns)
+{
+	unsigned int left = segment->count - start;
+	uint64_t rest = 0;
+
+	if (!segment->ends_in_wait || left > REPRISE_TUNE_PLAN_MOST)
+		return false;
+	for (unsigned int i = count; i < left; i++) {
+		if (segment->any_value[start + i])
+			return false;
+		rest += segment->gaps[start + i];
+	}
+	return rest <= REPRISE_TUNE_PLAN_BORDER_NS &&
+	       within_span(segment, start, left, most_span(hold_ns), false) == left &&
+	       within_device(segment, start, left) == left;
+}
+
 unsigned int reprise_plan_within_functions(const struct reprise_op *ops, unsigned int count)
 {
 	unsigned int functions = 0, i = 0;
@@ -112,6 +133,8 @@ unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned 
 	if (!few)
 		count = within_any_value(segment, start, count);
 	count = within_device(segment, start, count);
+	if (takes_rest(segment, start, count, hold_ns))
+		count = left;
 
 	/* The last trace before a wait is short on a slow host: little is left to do at the wait. */
 	if (count == left && segment->ends_in_wait && count > 1 &&

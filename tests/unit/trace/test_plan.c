@@ -32,6 +32,57 @@ START_TEST(where_there_are_none_a_graph_may_have_all)
 }
 END_TEST
 
+/* ---- what goes into one trace, in a segment of kernels before a wait ---- */
+
+static unsigned int first_of(unsigned int count, uint32_t gap, uint32_t last_gap, bool ends_in_wait)
+{
+	struct reprise_op ops[MOST];
+	uint32_t gaps[MOST];
+	bool any_value[MOST] = {false};
+	struct reprise_segment segment = {.ops = ops,
+	                                  .gaps = gaps,
+	                                  .count = count,
+	                                  .ends_in_wait = ends_in_wait,
+	                                  .any_value = any_value};
+
+	for (unsigned int i = 0; i < count; i++) {
+		ops[i] = (struct reprise_op){.kind = REPRISE_OP_KERNEL};
+		gaps[i] = gap;
+	}
+	gaps[count - 1] = last_gap;
+	return reprise_plan_piece(&segment, 0, 100000, false);
+}
+
+START_TEST(the_first_trace_spans_what_an_eager_launch_takes)
+{
+	ck_assert_uint_eq(first_of(20, 500, 500, true), 1 + REPRISE_TUNE_PLAN_FIRST_SPAN_NS / 500);
+}
+END_TEST
+
+/* A graph of theirs would cost more than to wait for them. */
+START_TEST(few_ops_before_a_wait_go_with_those_before_them)
+{
+	ck_assert_uint_eq(first_of(8, 500, 500, true), 8);
+	ck_assert_uint_eq(first_of(9, 500, 500, true), 9);
+	ck_assert_uint_eq(first_of(10, 500, 500, true), 7);
+	ck_assert_uint_eq(first_of(REPRISE_TUNE_PLAN_FIRST + 2, 1, 1, true),
+	                  REPRISE_TUNE_PLAN_FIRST + 2);
+}
+END_TEST
+
+START_TEST(not_where_the_host_takes_longer_for_them)
+{
+	ck_assert_uint_eq(first_of(8, 500, REPRISE_TUNE_PLAN_BORDER_NS, true), 8);
+	ck_assert_uint_eq(first_of(8, 500, REPRISE_TUNE_PLAN_BORDER_NS + 1, true), 7);
+}
+END_TEST
+
+START_TEST(not_where_no_wait_follows)
+{
+	ck_assert_uint_eq(first_of(8, 500, 500, false), 7);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("plan");
@@ -39,6 +90,10 @@ int main(void)
 
 	tcase_add_test(tests, a_graph_has_few_host_functions);
 	tcase_add_test(tests, where_there_are_none_a_graph_may_have_all);
+	tcase_add_test(tests, the_first_trace_spans_what_an_eager_launch_takes);
+	tcase_add_test(tests, few_ops_before_a_wait_go_with_those_before_them);
+	tcase_add_test(tests, not_where_the_host_takes_longer_for_them);
+	tcase_add_test(tests, not_where_no_wait_follows);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
