@@ -87,7 +87,7 @@
 	  "recorded streams, decision 20") \
 	X(PLAN_BORDER_NS, 1300, "ns", \
 	  "what a border between two graphs costs the GPU: ops left before a wait that come sooner get no graph of their own", \
-	  "H200, decision 27") \
+	  "H200, decision 58") \
 	X(PLAN_LAST_SPAN_NS, 20000, "ns", \
 	  "a last trace before a wait that spans more is split: little is left to do at the wait", \
 	  "recorded streams, decision 20") \

@@ -73,9 +73,9 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* A graph of the few ops that would be left before a wait costs the GPU a border, and the host a
- * launch. True if the host issues them sooner, so that they go with the graph before. Values that
- * are set take longer. */
+/* A graph of the few ops that would be left before a wait costs the GPU a border; one op alone
+ * costs an eager call, or about as much. True if the host issues them sooner, so that they go with
+ * the graph before. Values that are set take longer. */
 static bool takes_rest(const struct reprise_segment *segment, unsigned int start,
                        unsigned int count, uint64_t hold_ns)
 {
@@ -89,7 +89,8 @@ static bool takes_rest(const struct reprise_segment *segment, unsigned int start
 			return false;
 		rest += segment->gaps[start + i];
 	}
-	return rest <= REPRISE_TUNE_PLAN_BORDER_NS &&
+	return rest <= (left == count + 1 ? REPRISE_TUNE_PLAN_FIRST_SPAN_NS
+	                                  : REPRISE_TUNE_PLAN_BORDER_NS) &&
 	       within_span(segment, start, left, most_span(hold_ns), false) == left &&
 	       within_device(segment, start, left) == left;
 }

@@ -72,8 +72,16 @@ END_TEST
 
 START_TEST(not_where_the_host_takes_longer_for_them)
 {
-	ck_assert_uint_eq(first_of(8, 500, REPRISE_TUNE_PLAN_BORDER_NS, true), 8);
-	ck_assert_uint_eq(first_of(8, 500, REPRISE_TUNE_PLAN_BORDER_NS + 1, true), 7);
+	ck_assert_uint_eq(first_of(9, 500, REPRISE_TUNE_PLAN_BORDER_NS - 500, true), 9);
+	ck_assert_uint_eq(first_of(9, 500, REPRISE_TUNE_PLAN_BORDER_NS - 499, true), 7);
+}
+END_TEST
+
+/* It would be an eager call, or a graph of its own. */
+START_TEST(one_op_may_take_as_long_as_an_eager_call)
+{
+	ck_assert_uint_eq(first_of(8, 500, REPRISE_TUNE_PLAN_FIRST_SPAN_NS, true), 8);
+	ck_assert_uint_eq(first_of(8, 500, REPRISE_TUNE_PLAN_FIRST_SPAN_NS + 1, true), 7);
 }
 END_TEST
 
@@ -93,6 +101,7 @@ int main(void)
 	tcase_add_test(tests, the_first_trace_spans_what_an_eager_launch_takes);
 	tcase_add_test(tests, few_ops_before_a_wait_go_with_those_before_them);
 	tcase_add_test(tests, not_where_the_host_takes_longer_for_them);
+	tcase_add_test(tests, one_op_may_take_as_long_as_an_eager_call);
 	tcase_add_test(tests, not_where_no_wait_follows);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
