@@ -50,7 +50,7 @@ extern const void *const kernel_launch_graph; /* (cudaGraphExec_t, uint32_t how,
                                                  1 thread; launches a graph from the device;
                                                  *refused counts what that is refused for */
 extern const void *const kernel_launch_graphs; /* (const cudaGraphExec_t *, uint32_t count, uint32_t
-                                                *refused): 1 thread; all of them, within */
+                                                how, uint32_t *refused): 1 thread; all of them */
 extern const void *const kernel_relaunch; /* (uint32_t *count, uint32_t times): 1 thread; launches
                                              the device graph that it is in behind itself, until
                                              it has run `times` times */
