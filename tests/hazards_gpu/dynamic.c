@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LAUNCHERS = 4, DEPTH = 3 };
 
@@ -488,6 +489,65 @@ static void dynamic_parallelism_asks(void)
 	print_seen(20);
 }
 
+/* ---- from PTX ---- */
+
+static CUfunction launching;
+static bool launching_is_refused;
+
+/* The module is where the program is. */
+static void load_launching(void)
+{
+	char path[4096];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof path - 32);
+	CUmodule module;
+	CUresult loaded;
+
+	EXPECT(length > 0, "the program's own path is not to be had");
+	path[length] = '\0';
+	strcpy(strrchr(path, '/'), "/launching.fatbin");
+	loaded = cuModuleLoad(&module, path);
+	if (loaded == CUDA_ERROR_NO_BINARY_FOR_GPU)
+		hazard_skip("launching.fatbin has nothing for this GPU");
+	CHECK_DRIVER(loaded);
+	CHECK_DRIVER(cuModuleGetFunction(&launching, module, "launching"));
+}
+
+static void by_ptx(struct mirror *mirror, uint32_t argument, cudaStream_t stream)
+{
+	if (seen == NULL)
+		seen = mapped_words();
+	CHECK_DRIVER(cuLaunchKernel(launching, 1, 1, 1, 1, 1, 1, 0, stream,
+	                            (void *[]){&mirror->device, &argument, &seen}, NULL));
+	if (!launching_is_refused)
+		mirror_mixed(mirror, argument);
+}
+
+static void by_ptx_among(struct mirror *mirror, unsigned i, bool trap, cudaStream_t stream)
+{
+	if (i > 0)
+		EXPECT(seen[0] == seen_first[0], "iteration %u: cudaLaunchDevice returned %u, not %u", i,
+		       seen[0], seen_first[0]);
+	by_ptx(mirror, trap ? i : 10, stream);
+}
+
+/* A kernel whose PTX calls cudaGetParameterBuffer and cudaLaunchDevice. What CUDA answers on this
+ * GPU is asked first, and printed. */
+static void dynamic_parallelism_ptx(void)
+{
+	struct mirror mirror;
+
+	mirror_init(&mirror);
+	load_launching();
+	by_ptx(&mirror, 1, cudaStreamLegacy);
+	CHECK(cudaDeviceSynchronize());
+	seen_first[0] = seen[0];
+	if (seen[0] == cudaSuccess)
+		mirror_verify(&mirror, 0);
+	launching_is_refused = seen[0] != cudaSuccess;
+	among_hot(by_ptx_among);
+	printf("cudaLaunchDevice returned %d\n", (int)seen[0]);
+}
+
 static void plainly(struct mirror *mirror, uint32_t argument, cudaStream_t stream)
 {
 	launch(kernel_linked, 1, WORDS, (void *[]){&mirror->device, &argument}, stream);
@@ -519,6 +579,7 @@ const struct hazard dynamic_hazards[] = {
 	{"dynamic_parallelism_exhausted", dynamic_parallelism_exhausted},
 	{"dynamic_parallelism_mistakes", dynamic_parallelism_mistakes},
 	{"dynamic_parallelism_asks", dynamic_parallelism_asks},
+	{"dynamic_parallelism_ptx", dynamic_parallelism_ptx},
 	{"linked_kernel", linked_kernel},
 	{NULL, NULL},
 };
