@@ -284,6 +284,9 @@ static void raise_another(CUfunction launched, void (*set_limit)(int bytes),
 				cuLaunchKernel(launched, 1, 1, 1, WORDS, 1, 1, high || trap ? 8192 : 2048, stream,
 			                   (void *[]){&hazard_x, &hazard_y, &i}, NULL) != CUDA_SUCCESS;
 		CHECK(cuStreamSynchronize(stream));
+		hazard_settle_again(iteration, stream);
+		if (iteration % 100 < 14) /* the limit has changed: its graphs are to be built */
+			hazard_settle(stream);
 	}
 	printf("failures %u\n", failures);
 	hazard_print("x", hazard_x);

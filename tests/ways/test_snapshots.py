@@ -78,7 +78,7 @@ class Snapshots(unittest.TestCase):
 
     def start(self, words, path=None, **options):
         environment = UNDER_REPRISE | {"REPRISE_REPORT": str(path or self.path)} | options.pop("environment", {})
-        options = {"stdout": subprocess.DEVNULL} | options
+        options.setdefault("stdout", subprocess.DEVNULL)
         process = subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True, **options)
         self.addCleanup(process.communicate)
         self.addCleanup(end_all_of, process)
@@ -220,7 +220,7 @@ class Snapshots(unittest.TestCase):
                "end = time.monotonic() + 2.5\nwhile time.monotonic() < end: work()\n"
         last = f"; status=$?; cat {self.path}; ls {self.folder} >&2; exit $status"
         with tempfile.TemporaryFile() as kept:
-            # A file is what it is given to print to: a shell may know no descriptors but those of one digit.
+            # By standard output: not every shell can redirect to a descriptor of two digits.
             process = self.start(["unshare", "-rm", "sh", "-c", f"{place} {sys.executable} -c \"$0\"{last}", WORKER + fill], stdout=kept)
             _, said = process.communicate(timeout=DEADLINE)
             kept.seek(0)

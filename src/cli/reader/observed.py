@@ -8,7 +8,6 @@ from amounts import count, duration, of_launches, share
 SEQUENCES_MOST = 8
 OBSTACLES_FIRST = 3    # that are told first
 OBSTACLE_LEAST = 0.001    # of the launches: what is rarer is not told first (guess)
-CUTS = {"waits": "ends a sequence", "orders": "ends the sequence of its stream", "ends": "ends a sequence, and frees or changes what it may use", "allocates": "allocates between launches"}
 KERNEL_US = (1, 2, 5, 10, 20)  # assumed durations of a kernel, if none was measured
 
 
@@ -80,11 +79,9 @@ def kept(report):
 def cuts(report):
     """The call sites that end sequences, or allocate, likewise; the obstacle of their kind at the most frequent one."""
     obstacles = {kind: obstacle for kind, _, obstacle in advice.sites(report)}
-    for row in reports.biggest(report["call_sites"], "count", len(report["call_sites"])):
-        if row["kind"] in CUTS and row["count"]:
-            every = max(report["ops"] // row["count"], 1)
-            yield (row["count"], row["call"], f"{CUTS[row['kind']]}, once in {of_launches(every)}; call site {reports.call_site(row)}",
-                   obstacles.pop(row["kind"], None))
+    for row in tables.call_sites(report, ("waits", "orders", "ends", "allocates"), None):
+        yield (row["count"], row["call"], f"{tables.CUTS[row['kind']]}, {tables.once_in(report, row)}; call site {reports.call_site(row)}",
+               obstacles.pop(row["kind"], None))
 
 
 def to_do(obstacle):
@@ -193,8 +190,9 @@ def rare(report):
 
 def obstacles(report):
     rows = [(f"{count(number)} x", reports.unfit_reason(name), reports.NAMES["unfit"][name]) for name, number in report["unfit"].items() if number]
-    rows += tables.call_sites(report, ("unfit",), 5) + tables.call_sites(report, ("waits",), 5) + tables.call_sites(report, ("ends",), 5) + tables.call_sites(report, ("orders",), 5)
-    rows += tables.call_sites(report, ("allocates",), 5) + rare(report)
+    for kind in ("unfit", "waits", "ends", "orders", "allocates"):
+        rows += [(f"{count(row['count'])} x", tables.what(row), reports.call_site(row)) for row in tables.call_sites(report, (kind,), 5)]
+    rows += rare(report)
     return tables.table(f"What stands in the way, or cuts sequences ({reports.call_site_words(report)})", ("", "<", "<"), rows)
 
 

@@ -12,6 +12,8 @@ KERNELS_MOST = 10
 NAME_MOST = 44      # characters
 KERNEL_MOST = 90
 MARK = "!"    # of an outlier
+CUTS = {"waits": "ends a sequence", "orders": "ends the sequence of its stream", "ends": "ends a sequence, and frees or changes what it may use", "allocates": "allocates between launches",
+        "unfit": "is eager, and ends the sequence of its stream"}
 
 
 def table(title, heads, rows):
@@ -180,9 +182,25 @@ def kernels(report):
                  [(count(row["watched"] + row["replayed"]), share(row["replayed"], row["watched"] + row["replayed"]), kernel_names.told(row["name"], KERNEL_MOST)) for row in rows])
 
 
-def call_sites(report, kinds, most=10):
-    rows = [row for row in reports.biggest(report["call_sites"], "count", len(report["call_sites"])) if row["kind"] in kinds][:most]
-    return [(f"{count(row['count'])} x", reports.unfit_reason(row["call"]) if row["kind"] == "unfit" else row["call"], reports.call_site(row)) for row in rows]
+def once_in(report, row):
+    """In how many launches the call comes once."""
+    return f"once in {of_launches(max(round(report['ops'] / row['count']), 1))}"
+
+
+def what(row):
+    """The call, or why it cannot be graphed."""
+    return reports.unfit_reason(row["call"]) if row["kind"] == "unfit" else row["call"]
+
+
+def call_sites(report, kinds, most):
+    """The most frequent ones of these kinds."""
+    return [row for row in reports.biggest(report["call_sites"], "count", len(report["call_sites"])) if row["kind"] in kinds and row["count"]][:most]
+
+
+def cuts(report):
+    """The call sites that cut sequences, with how often and how."""
+    return [(f"{count(row['count'])} x", once_in(report, row), what(row), CUTS[row["kind"]], reports.call_site(row))
+            for row in call_sites(report, ("waits", "orders", "ends", "unfit"), 10)]
 
 
 def whole(each):
@@ -191,5 +209,5 @@ def whole(each):
     parts = [head(joined) + verdict(joined) + "\n", ranks(each, joined) if len(each) > 1 else "", fates(joined)]
     if joined["mode"] == "on" and joined["ops"]:
         parts += [traces(joined), gain(joined), stalls(joined), troubles(joined)]
-    parts += [kernels(joined), table(f"What stands in the way, or cuts sequences ({reports.call_site_words(joined)})", ("", "<call", "<returns to"), call_sites(joined, ("waits", "orders", "ends", "unfit")))]
+    parts += [kernels(joined), table(f"What stands in the way, or cuts sequences ({reports.call_site_words(joined)})", ("", "<", "<call", "<", "<returns to"), cuts(joined))]
     return "\n".join(part for part in parts if part)
