@@ -107,11 +107,6 @@ static void among_with(launcher launches)
 	among_hot(launch_among);
 }
 
-static void set_bytes(uint32_t *words, unsigned count, uint32_t byte)
-{
-	memset(words, (int)(byte & 0xff), count * sizeof *words);
-}
-
 static void by_memsets(struct mirror *mirror, uint32_t argument, cudaStream_t stream)
 {
 	static uint32_t *y;
@@ -119,9 +114,9 @@ static void by_memsets(struct mirror *mirror, uint32_t argument, cudaStream_t st
 	if (y == NULL)
 		y = device_words();
 	launch(kernel_by_memsets, 1, 1, (void *[]){&mirror->device, &y, &argument}, stream);
-	set_bytes(mirror->host + 8, 16, argument);
+	memset(mirror->host + 8, 0, 16 * sizeof *mirror->host);
 	mirror_mixed(mirror, argument);
-	set_bytes(mirror->host + 16, 16, ~argument);
+	memset(mirror->host + 16, 0, 16 * sizeof *mirror->host);
 }
 
 /* Memsets that a kernel asks for. */
@@ -138,8 +133,8 @@ static void by_rows(struct mirror *mirror, uint32_t argument, cudaStream_t strea
 		CHECK(cudaMalloc((void **)&y, 2 * WORDS * sizeof *y));
 	launch(kernel_by_rows, 1, 1, (void *[]){&mirror->device, &y, &argument}, stream);
 	for (uint32_t *row = mirror->host; row < mirror->host + WORDS; row += WORDS / ROWS) {
-		set_bytes(row + 1, 2, argument);
-		set_bytes(row + 5, 2, ~argument);
+		memset(row + 1, 0, 2 * sizeof *row);
+		memset(row + 5, 0, 2 * sizeof *row);
 	}
 	mirror_mixed(mirror, argument);
 }
