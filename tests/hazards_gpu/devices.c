@@ -106,8 +106,62 @@ static void legacy_peer_copy(void)
 	verify_both(devices);
 }
 
+/* Memory that a graph of one device takes for both, that the other device reads and writes by peer
+ * access, and that another graph gives back. */
+static void own_graph_launch_peers(void)
+{
+	struct cudaMemAccessDesc both = {.location = {.type = cudaMemLocationTypeDevice, .id = 1},
+	                                 .flags = cudaMemAccessFlagsProtReadWrite};
+	struct cudaMemAllocNodeParams memory = {
+		.poolProps = {.allocType = cudaMemAllocationTypePinned,
+	                  .location = {.type = cudaMemLocationTypeDevice, .id = 0}},
+		.accessDescs = &both,
+		.accessDescCount = 1,
+		.bytesize = WORDS * sizeof(uint32_t),
+	};
+	struct there devices[2], *here = &devices[0], *there = &devices[1];
+	cudaGraphExec_t take, give;
+	cudaGraph_t taking, giving;
+	struct mirror taken;
+	cudaGraphNode_t node;
+	int can;
+
+	set_up(devices, cudaStreamNonBlocking);
+	CHECK(cudaDeviceCanAccessPeer(&can, 1, 0));
+	if (!can)
+		hazard_skip("the second GPU has no access to the first one's memory");
+	CHECK(cudaSetDevice(0));
+	CHECK(cudaGraphCreate(&taking, 0));
+	CHECK(cudaGraphAddMemAllocNode(&node, taking, NULL, 0, &memory));
+	taken.device = memory.dptr;
+	CHECK(cudaGraphAddMemcpyNode1D(&node, taking, &node, 1, taken.device, here->mirror.device,
+	                               sizeof taken.host, cudaMemcpyDeviceToDevice));
+	CHECK(cudaGraphInstantiate(&take, taking, 0));
+	CHECK(cudaGraphCreate(&giving, 0));
+	CHECK(cudaGraphAddMemcpyNode1D(&node, giving, NULL, 0, here->mirror.device, taken.device,
+	                               sizeof taken.host, cudaMemcpyDeviceToDevice));
+	CHECK(cudaGraphAddMemFreeNode(&node, giving, &node, 1, taken.device));
+	CHECK(cudaGraphInstantiate(&give, giving, 0));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		CHECK(cudaSetDevice(0));
+		mirror_body(&here->mirror, here->stream);
+		memcpy(taken.host, here->mirror.host, sizeof taken.host);
+		CHECK(cudaGraphLaunch(take, here->stream));
+		hand_over(devices, 0);
+		mirror_mix(&taken, trap_at(i) ? i : 4, there->stream);
+		mirror_absorb(&there->mirror, taken.device, taken.host, there->stream);
+		mirror_body(&there->mirror, there->stream);
+		hand_over(devices, 1);
+		CHECK(cudaGraphLaunch(give, here->stream));
+		memcpy(here->mirror.host, taken.host, sizeof taken.host);
+		mirror_body(&here->mirror, here->stream);
+	}
+	verify_both(devices);
+}
+
 const struct hazard device_hazards[] = {
 	{"peer_copies", peer_copies},
 	{"legacy_peer_copy", legacy_peer_copy},
+	{"own_graph_launch_peers", own_graph_launch_peers},
 	{NULL, NULL},
 };

@@ -295,29 +295,178 @@ static void launch_now_and_then(struct mirror *mirror, unsigned i, bool trap, cu
 		CHECK(cudaGraphLaunch(launched_now_and_then, stream));
 }
 
-/* A graph may launch 120 others from the device within itself, for each of its own launches. */
-static void own_graph_launch_many(void)
+/* A graph that launches all of these from the device. *refused counts what that is refused for. */
+static cudaGraphExec_t launching_all(const cudaGraphExec_t *graphs, uint32_t count, uint32_t how,
+                                     uint32_t *refused)
 {
-	enum { MORE = 130 };
-	uint32_t *refused = device_words(), count = MORE, total = 0;
-	cudaGraphExec_t graphs[MORE], *on_device;
-	struct mirror others[MORE];
+	cudaGraphExec_t *on_device;
 	cudaGraph_t graph;
 
-	for (unsigned i = 0; i < MORE; i++) {
+	CHECK(cudaMalloc((void **)&on_device, count * sizeof *graphs));
+	CHECK(cudaMemcpy(on_device, graphs, count * sizeof *graphs, cudaMemcpyHostToDevice));
+	CHECK(cudaGraphCreate(&graph, 0));
+	add_kernel(graph, NULL, kernel_launch_graphs, 1,
+	           (void *[]){&on_device, &count, &how, &refused});
+	return instantiate(graph, 0);
+}
+
+/* Each of the graphs that are launched has an array of its own. */
+static void launch_more_than_may_be(uint32_t more, uint32_t how)
+{
+	enum { MOST = 260 };
+	uint32_t *refused = device_words(), total = 0;
+	cudaGraphExec_t graphs[MOST];
+	struct mirror others[MOST];
+
+	for (uint32_t i = 0; i < more; i++) {
 		others[i].device = device_words();
 		graphs[i] = chain_for_device(&others[i], i);
 	}
-	CHECK(cudaMalloc((void **)&on_device, sizeof graphs));
-	CHECK(cudaMemcpy(on_device, graphs, sizeof graphs, cudaMemcpyHostToDevice));
-	CHECK(cudaGraphCreate(&graph, 0));
-	add_kernel(graph, NULL, kernel_launch_graphs, 1, (void *[]){&on_device, &count, &refused});
-	launched_now_and_then = instantiate(graph, 0);
+	launched_now_and_then = launching_all(graphs, more, how, refused);
 	among_hot(launch_now_and_then);
-	for (unsigned i = 0; i < MORE; i++)
+	for (uint32_t i = 0; i < more; i++)
 		total = total * MIX_FACTOR + word_of(others[i].device);
-	printf("refused %u of %u, launched %08x\n", word_of(refused), MORE * ((ITERATIONS + 7) / 8),
+	printf("refused %u of %u, launched %08x\n", word_of(refused), more * ((ITERATIONS + 7) / 8),
 	       total);
+}
+
+/* A graph may launch 120 others from the device within itself, for each of its own launches. */
+static void own_graph_launch_many(void)
+{
+	launch_more_than_may_be(130, GRAPH_WITHIN);
+}
+
+/* It may have 255 others pending behind itself. */
+static void own_graph_launch_tails(void)
+{
+	launch_more_than_may_be(260, GRAPH_BEHIND);
+}
+
+/* A graph launches two others behind itself, and the first of these a third: that comes before the
+ * second. */
+static void own_graph_launch_order(void)
+{
+	uint32_t *refused = device_words();
+	cudaGraphExec_t behind[2], exec;
+	struct mirror mirror;
+	cudaStream_t stream;
+	cudaGraphNode_t mix;
+
+	mirror_init(&mirror);
+	behind[0] = for_device(launching(&mirror, 1, chain_for_device(&mirror, 2), GRAPH_BEHIND, &mix));
+	behind[1] = chain_for_device(&mirror, 3);
+	exec = launching_all(behind, 2, GRAPH_BEHIND, refused);
+	CHECK(cudaStreamCreate(&stream));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		mirror_body(&mirror, stream);
+		CHECK(cudaGraphLaunch(exec, stream));
+		for (uint32_t argument = 1; argument <= 3; argument++)
+			mirror_mixed(&mirror, argument);
+		mirror_body(&mirror, stream);
+		if (i % 3 == 0)
+			CHECK(cudaStreamSynchronize(stream));
+	}
+	mirror_verify(&mirror, ITERATIONS);
+	EXPECT(word_of(refused) == 0, "%u launches were refused", word_of(refused));
+}
+
+/*
+ * A device graph that is uploaded as it is instantiated, and that the host changes now and then: by
+ * its node, and as a whole. After that it has to be uploaded again, which a launch from the host
+ * does, too.
+ */
+static void own_graph_launch_uploads(void)
+{
+	cudaGraphInstantiateParams params = {.flags = cudaGraphInstantiateFlagDeviceLaunch |
+	                                              cudaGraphInstantiateFlagUpload};
+	struct own_graph launched = {.argument = 1};
+	cudaGraphExec_t exec;
+	struct mirror mirror;
+	cudaStream_t stream;
+	cudaGraphNode_t mix, first;
+	cudaGraph_t graph;
+	unsigned changes = 0;
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaGraphCreate(&graph, 0));
+	mix = add_mix(graph, NULL, mirror.device, launched.argument);
+	params.uploadStream = stream;
+	CHECK(cudaGraphInstantiateWithParams(&launched.exec, graph, &params));
+	CHECK(cudaStreamSynchronize(stream));
+	exec = instantiate(launching(&mirror, 0, launched.exec, GRAPH_WITHIN, &first), 0);
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		mirror_body(&mirror, stream);
+		if (trap_at(i)) {
+			CHECK(cudaStreamSynchronize(stream)); /* it must not be launched meanwhile */
+			launched.changing = ++changes % 2 ? mix : NULL;
+			set_argument(&launched, &mirror, i);
+			if (changes / 2 % 2)
+				launch_own(&launched, &mirror, stream);
+			else
+				CHECK(cudaGraphUpload(launched.exec, stream));
+		}
+		CHECK(cudaGraphLaunch(exec, stream));
+		mirror_mixed(&mirror, 0);
+		mirror_mixed(&mirror, launched.argument);
+		mirror_body(&mirror, stream);
+		if (i % 3 == 0)
+			CHECK(cudaStreamSynchronize(stream));
+	}
+	mirror_verify(&mirror, ITERATIONS);
+}
+
+/* A device graph with a node of each kind that it may have, and a cooperative kernel. */
+static cudaGraphExec_t of_all_kinds(const struct mirror *mirror)
+{
+	cudaKernelNodeAttrValue cooperative = {.cooperative = 1};
+	uint32_t *y = device_words(), *count = device_words(), argument = 5;
+	struct cudaMemsetParams bytes = {
+		.dst = y + 8, .value = 0x01020304, .elementSize = sizeof *y, .width = 16, .height = 1};
+	struct cudaKernelNodeParams crowd =
+		kernel_params(kernel_crowd, 8, (void *[]){(void *)&mirror->device, &count, &argument});
+	cudaGraph_t graph, child;
+	cudaGraphNode_t node;
+
+	CHECK(cudaGraphCreate(&graph, 0));
+	CHECK(cudaGraphCreate(&child, 0));
+	add_mix(child, add_mix(child, NULL, y, 2), y, 3);
+	node = add_mix(graph, NULL, mirror->device, 1);
+	node = add_copy(graph, node, y, mirror->device);
+	CHECK(cudaGraphAddMemsetNode(&node, graph, &node, 1, &bytes));
+	CHECK(cudaGraphAddChildGraphNode(&node, graph, &node, 1, child));
+	node = add_copy(graph, node, mirror->device, y);
+	crowd.gridDim.x = 8;
+	CHECK(cudaGraphAddKernelNode(&node, graph, &node, 1, &crowd));
+	CHECK(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeCooperative, &cooperative));
+	return for_device(graph);
+}
+
+static void own_graph_launch_kinds(void)
+{
+	struct mirror mirror;
+	cudaGraphExec_t exec;
+	cudaStream_t stream;
+	cudaGraphNode_t mix;
+
+	mirror_init(&mirror);
+	exec = instantiate(launching(&mirror, 0, of_all_kinds(&mirror), GRAPH_WITHIN, &mix), 0);
+	CHECK(cudaStreamCreate(&stream));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		mirror_body(&mirror, stream);
+		CHECK(cudaGraphLaunch(exec, stream));
+		mirror_mixed(&mirror, 0);
+		mirror_mixed(&mirror, 1);
+		for (unsigned word = 8; word < 24; word++)
+			mirror.host[word] = 0x01020304;
+		mirror_mixed(&mirror, 2);
+		mirror_mixed(&mirror, 3);
+		mirror.host[0] = mirror.host[0] * MIX_FACTOR + 8 + 5;
+		mirror_body(&mirror, stream);
+		if (i % 3 == 0)
+			CHECK(cudaStreamSynchronize(stream));
+	}
+	mirror_verify(&mirror, ITERATIONS);
 }
 
 static cudaGraphExec_t launched_from_stream;
@@ -570,6 +719,10 @@ const struct hazard graph_hazards[] = {
 	{"own_graph_launch_device", own_graph_launch_device},
 	{"own_graph_launch_itself", own_graph_launch_itself},
 	{"own_graph_launch_many", own_graph_launch_many},
+	{"own_graph_launch_tails", own_graph_launch_tails},
+	{"own_graph_launch_order", own_graph_launch_order},
+	{"own_graph_launch_uploads", own_graph_launch_uploads},
+	{"own_graph_launch_kinds", own_graph_launch_kinds},
 	{"device_graph_from_stream", device_graph_from_stream},
 	{"device_graph_asked_for", device_graph_asked_for},
 	{"own_graph_launch_choices", own_graph_launch_choices},

@@ -74,10 +74,10 @@ static __global__ void launch_graph(cudaGraphExec_t graph, uint32_t how, uint32_
         ++*refused;
 }
 
-static __global__ void launch_graphs(const cudaGraphExec_t *graphs, uint32_t count, uint32_t *refused)
+static __global__ void launch_graphs(const cudaGraphExec_t *graphs, uint32_t count, uint32_t how, uint32_t *refused)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (cudaGraphLaunch(graphs[i], cudaStreamGraphFireAndForget) != cudaSuccess)
+        if (cudaGraphLaunch(graphs[i], stream_for(how)) != cudaSuccess)
             ++*refused;
 }
 

@@ -18,6 +18,19 @@ enum {
 	WORDS = 64
 }; /* of every array; a launch is one block of as many threads unless said otherwise */
 
+enum {
+	ROWS = 8,         /* of an array that is copied by rows */
+	HALVES_LEAST = 16 /* words that are not halved again */
+};
+
+/* How far a kernel came with what there is only so much of. */
+struct exhausted {
+	uint32_t accepted, refused;
+	uint32_t error; /* of the first that was refused */
+};
+
+enum { REFUSALS = 4 }; /* after so many it gives up */
+
 /* More than the 4 KB of parameters that older toolkits allowed. */
 struct large {
 	uint32_t words[2000];
@@ -50,7 +63,7 @@ extern const void *const kernel_launch_graph; /* (cudaGraphExec_t, uint32_t how,
                                                  1 thread; launches a graph from the device;
                                                  *refused counts what that is refused for */
 extern const void *const kernel_launch_graphs; /* (const cudaGraphExec_t *, uint32_t count, uint32_t
-                                                *refused): 1 thread; all of them, within */
+                                                how, uint32_t *refused): 1 thread; all of them */
 extern const void *const kernel_relaunch; /* (uint32_t *count, uint32_t times): 1 thread; launches
                                              the device graph that it is in behind itself, until
                                              it has run `times` times */
@@ -94,6 +107,70 @@ extern const void *const kernel_nested;    /* (uint32_t *x, uint32_t depth, uint
                                               itself of depth - 1 until that was 0 */
 extern const void *const kernel_by_copies; /* (uint32_t *x, uint32_t *y, uint32_t argument): 1
                                               thread; it copies x to y, mixes y and copies back */
+
+/* (uint32_t *x, uint32_t *y, uint32_t argument): 1 thread; by way of y, words 8 to 23 are set, all
+ * are mixed, and words 16 to 31 are set. */
+extern const void *const kernel_by_memsets;
+
+/* (uint32_t *x, uint32_t *y, uint32_t argument): 1 thread; by way of y, twice as large, words 1, 2,
+ * 5 and 6 of each row are set, then all are mixed. */
+extern const void *const kernel_by_rows;
+
+/* (uint32_t *x, uint32_t words, uint32_t more): `words` threads, with `more` words of dynamic
+ * shared memory beside theirs; x is turned round and mixed, then each half by itself, down to
+ * HALVES_LEAST. */
+extern const void *const kernel_halves;
+
+/* (uint32_t *x, uint32_t *mapped, uint32_t argument): 1 thread; sets mapped[0] to the argument, and
+ * launches absorb of mapped. */
+extern const void *const kernel_from_host;
+
+/* (uint32_t *x, uint32_t depth): absorb of the constants; it launches itself until depth was 0. */
+extern const void *const kernel_absorb_constants;
+
+/* The constants: WORDS words, for cudaMemcpyToSymbol. */
+extern const void *const symbol_constants;
+
+/* (uint32_t *x, uint32_t *y, cudaTextureObject_t of y, uint32_t depth): absorb of the texture;
+ * until depth was 0 it copies x to y and launches itself. */
+extern const void *const kernel_write_for_texture;
+
+/* (uint32_t *x, uint32_t argument): 1 thread; mix by way of memory that it allocates, and of
+ * argument + 1 back. */
+extern const void *const kernel_by_heap;
+
+/* (uint32_t *x, uint32_t argument): 1 thread; mix of each half by itself, as if it were all; then
+ * the same of argument + 1, by a kernel that launches both; then mix of argument + 2. */
+extern const void *const kernel_in_order;
+
+/* (uint32_t *x, cudaStream_t *of_blocks, uint32_t *arrived, uint32_t argument): 2 blocks of 1
+ * thread; mix of each half by itself, as if it were all, and again of argument + 1, in the same
+ * streams, which two blocks have made. *arrived is 0 before and after. */
+extern const void *const kernel_of_other_blocks;
+
+/* (uint32_t value): 1 thread; if value is a multiple of 64, it prints, and then a child, and then
+ * its tail. */
+extern const void *const kernel_prints;
+
+/* (uint32_t *x, uint32_t argument): 1 thread; launches mix, which faults if the argument is TRAP.
+ */
+extern const void *const kernel_child_traps;
+
+/* (uint32_t *ran, uint32_t attempts, struct exhausted *seen): 1 thread; launches kernels that count
+ * in *ran, until they are refused. */
+extern const void *const kernel_exhaust_launches;
+
+/* (void **events, uint32_t attempts, struct exhausted *seen): 1 thread; makes events until they are
+ * refused. */
+extern const void *const kernel_exhaust_events;
+
+/* (uint32_t *x, uint32_t argument, uint32_t *seen): 1 thread; notes what CUDA says to what it does
+ * not allow, then mix. */
+extern const void *const kernel_mistakes;
+
+/* (uint32_t *x, uint32_t argument, uint32_t *seen): 1 thread; notes what the device runtime says of
+ * the device, of limits and of mix, then mix. */
+extern const void *const kernel_ask;
 
 extern const void *const kernel_linked; /* (uint32_t *x, uint32_t argument): mix; it launches
                                            nothing, though others of its module do */
