@@ -73,9 +73,9 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* A graph of the few ops that would be left before a wait costs the GPU a border; one op alone
- * costs an eager call, or about as much. True if the host issues them sooner, so that they go with
- * the graph before. Values that are set take longer. */
+/* The program's gaps end a trace after `count` ops. A graph of the few that would be left before a
+ * wait costs the GPU a border; one op alone costs an eager call, or about as much. True if the host
+ * issues them sooner, so that they go with the graph before. Values that are set take longer. */
 static bool takes_rest(const struct reprise_segment *segment, unsigned int start,
                        unsigned int count, uint64_t hold_ns)
 {
@@ -117,11 +117,11 @@ unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned 
                                 uint64_t hold_ns, bool few)
 {
 	unsigned int position = segment->position.since_wait + start, left = segment->count - start;
-	unsigned int count, even;
+	unsigned int most = most_ops(position, few), count, even;
 
 	if (hold_ns == 0)
 		return 1;
-	count = within_span(segment, start, most_ops(position, few),
+	count = within_span(segment, start, most,
 	                    least(position == 0 && !few ? REPRISE_TUNE_PLAN_FIRST_SPAN_NS
 	                                                : REPRISE_TUNE_PLAN_SPAN_NS,
 	                          most_span(hold_ns)),
@@ -134,7 +134,7 @@ unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned 
 	if (!few)
 		count = within_any_value(segment, start, count);
 	count = within_device(segment, start, count);
-	if (takes_rest(segment, start, count, hold_ns))
+	if (count < most && takes_rest(segment, start, count, hold_ns))
 		count = left;
 
 	/* The last trace before a wait is short on a slow host: little is left to do at the wait. */

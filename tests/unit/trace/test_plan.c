@@ -65,8 +65,13 @@ START_TEST(few_ops_before_a_wait_go_with_those_before_them)
 	ck_assert_uint_eq(first_of(8, 500, 500, true), 8);
 	ck_assert_uint_eq(first_of(9, 500, 500, true), 9);
 	ck_assert_uint_eq(first_of(10, 500, 500, true), 7);
-	ck_assert_uint_eq(first_of(REPRISE_TUNE_PLAN_FIRST + 2, 1, 1, true),
-	                  REPRISE_TUNE_PLAN_FIRST + 2);
+}
+END_TEST
+
+/* So many that come at once give the GPU enough to begin with. */
+START_TEST(not_behind_a_first_trace_that_is_full)
+{
+	ck_assert_uint_eq(first_of(REPRISE_TUNE_PLAN_FIRST + 2, 1, 1, true), REPRISE_TUNE_PLAN_FIRST);
 }
 END_TEST
 
@@ -100,6 +105,7 @@ int main(void)
 	tcase_add_test(tests, where_there_are_none_a_graph_may_have_all);
 	tcase_add_test(tests, the_first_trace_spans_what_an_eager_launch_takes);
 	tcase_add_test(tests, few_ops_before_a_wait_go_with_those_before_them);
+	tcase_add_test(tests, not_behind_a_first_trace_that_is_full);
 	tcase_add_test(tests, not_where_the_host_takes_longer_for_them);
 	tcase_add_test(tests, one_op_may_take_as_long_as_an_eager_call);
 	tcase_add_test(tests, not_where_no_wait_follows);
