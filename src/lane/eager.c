@@ -19,6 +19,8 @@ _Atomic(const char *) reprise_stopped_because REPRISE_HOT_DATA;
 _Atomic uint32_t reprise_pauses REPRISE_HOT_DATA;
 _Atomic uint64_t reprise_turn_begun;
 static _Atomic uint64_t unseen_until;
+static _Atomic uint64_t paused_since; /* 0: there is no pause */
+static _Atomic uint64_t paused_ns;
 
 _Thread_local int reprise_in_range;
 
@@ -44,6 +46,24 @@ void reprise_eager_unseen_begin(uint64_t until_ns)
 {
 	atomic_store(&unseen_until, until_ns);
 	atomic_fetch_or(&reprise_pauses, REPRISE_PAUSE_UNSEEN);
+}
+
+void reprise_eager_pause_begins(void)
+{
+	atomic_store(&paused_since, reprise_clock_ns());
+}
+
+void reprise_eager_pause_ends(void)
+{
+	uint64_t since = atomic_exchange(&paused_since, 0);
+
+	if (since != 0)
+		atomic_fetch_add(&paused_ns, reprise_clock_ns() - since);
+}
+
+uint64_t reprise_eager_paused_ns(void)
+{
+	return atomic_load_explicit(&paused_ns, memory_order_relaxed);
 }
 
 REPRISE_HOT bool reprise_eager_unseen(void)

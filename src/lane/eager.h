@@ -25,6 +25,14 @@ enum reprise_counter reprise_eager_counter(void);
 void reprise_pause_begin(void);
 void reprise_pause_end(void);
 
+/* The first of them has begun, or the last is about to end. Where others begin or end at this
+ * moment, the time between them may be left out. */
+void reprise_eager_pause_begins(void);
+void reprise_eager_pause_ends(void);
+
+/* How long pauses that have ended have lasted in all, nanoseconds. */
+uint64_t reprise_eager_paused_ns(void);
+
 /*
  * Between these two all calls of this thread are eager: it is within an NVTX range that
  * REPRISE_NVTX_OFF names (api/nvtx.c). Other threads go on. The first issues what this thread

@@ -22,7 +22,8 @@ void reprise_pause_begin(void)
 {
 	REPRISE_KEEP_ERRNO;
 
-	atomic_fetch_add(&reprise_pauses, 1);
+	if ((atomic_fetch_add(&reprise_pauses, 1) & ~REPRISE_PAUSE_FLAGS) == 0)
+		reprise_eager_pause_begins();
 	issue_all();
 }
 
@@ -31,6 +32,8 @@ void reprise_pause_end(void)
 	uint32_t under_way = atomic_load(&reprise_pauses);
 
 	reprise_anchor_interrupt();
+	if ((under_way & ~REPRISE_PAUSE_FLAGS) == 1)
+		reprise_eager_pause_ends();
 	while ((under_way & ~REPRISE_PAUSE_FLAGS) > 0 &&
 	       !atomic_compare_exchange_weak(&reprise_pauses, &under_way, under_way - 1))
 		continue;

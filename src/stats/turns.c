@@ -733,6 +733,13 @@ void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint
 	go_on(turns, REPRISE_ARM_EAGER, now_ns);
 }
 
+void reprise_turns_leave_out(struct reprise_turns *turns, uint64_t ns)
+{
+	turns->regret.begun_ns += ns;
+	if (turns->step.ahead_ns == 0)
+		turns->rest_until_ns += ns;
+}
+
 enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns,
                                     uint64_t period_ns, bool alike, bool idle)
 {

@@ -147,6 +147,10 @@ void reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, uint64_t 
 /* Another loop is measured: its verdict is open, and what was lost before stays lost. */
 void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns);
 
+/* For so long the program had paused Reprise: that time is none in which anything may be lost, and
+ * none of a rest, but where ranks rest together. */
+void reprise_turns_leave_out(struct reprise_turns *turns, uint64_t ns);
+
 /* A period of the present arm has ended. `alike`: the program did in it what it does in others;
  * otherwise nothing of it counts. `idle`: the GPU was seen to have caught up. Returns the arm of
  * the next period. */

@@ -45,6 +45,16 @@ enum reprise_arm __wrap_reprise_turns_note(struct reprise_turns *turns, uint64_t
 void __wrap_reprise_turns_note_replayed(struct reprise_turns *turns, uint64_t replayed,
                                         uint64_t ops, uint64_t launches);
 
+static uint64_t left_out; /* in all */
+
+void __wrap_reprise_turns_leave_out(struct reprise_turns *turns, uint64_t ns);
+
+void __wrap_reprise_turns_leave_out(struct reprise_turns *turns, uint64_t ns)
+{
+	(void)turns;
+	left_out += ns;
+}
+
 static bool is_direct;   /* the launch thread is to launch nothing */
 static bool told_direct; /* and the launch thread's room was told so */
 
@@ -391,6 +401,35 @@ START_TEST(a_period_with_unseen_ops_is_none)
 	ck_assert(reprise_eager_turn());
 	visit('a', OPS, NS);
 	last_was(before + 1, NOTE, NS);
+}
+END_TEST
+
+/* But not that of ops that pass unseen. */
+START_TEST(the_time_of_pauses_is_left_out)
+{
+	reprise_pause_begin();
+	reprise_clock_virtual += SECOND;
+	reprise_pause_end();
+	is_measured('a');
+	ck_assert_uint_eq(left_out, 0);
+	for (unsigned int i = 1; i <= 3; i++) {
+		reprise_pause_begin();
+		reprise_clock_virtual += 100 * NS;
+		reprise_pause_begin();
+		reprise_clock_virtual += 100 * NS;
+		reprise_pause_end();
+		reprise_clock_virtual += 100 * NS;
+		reprise_pause_end();
+		visit('a', OPS, NS);
+		ck_assert_uint_eq(left_out, i * 300 * NS);
+	}
+	answer = REPRISE_ARM_EAGER;
+	visit('a', OPS, NS);
+	reprise_eager_unseen_begin(reprise_clock_virtual);
+	for (unsigned int i = 0; i < REPRISE_TUNE_UNSEEN_LOOKED; i++)
+		reprise_turns_note_unseen();
+	visit('a', OPS, NS);
+	ck_assert_uint_eq(left_out, 3 * 300 * NS);
 }
 END_TEST
 
@@ -1096,6 +1135,7 @@ int main(void)
 	tcase_add_test(tests, whether_the_launch_thread_launches_is_told);
 	tcase_add_test(tests, how_much_is_replayed_is_told);
 	tcase_add_test(tests, a_period_with_unseen_ops_is_none);
+	tcase_add_test(tests, the_time_of_pauses_is_left_out);
 	tcase_add_test(tests, after_many_other_periods_the_loop_is_another);
 	tcase_add_test(tests, a_loop_may_be_another_at_once);
 	tcase_add_test(tests, long_periods_are_cut_shorter);

@@ -463,6 +463,42 @@ START_TEST(what_does_not_gain_is_tried_again_after_pauses_that_double)
 }
 END_TEST
 
+/* As much is lost with a pause of a minute as without it, to the nanosecond, and as many pairs
+ * come: neither does the time in which something may be lost run on, nor that of a rest. */
+START_TEST(in_a_pause_no_time_passes)
+{
+	double lost_without;
+	uint64_t turns_without;
+
+	begin(6, 0.4, 0.01);
+	run(PERIOD * 1.3, PERIOD, 10 * SECOND);
+	lost_without = lost;
+	turns_without = turns.result.turns;
+	begin(6, 0.4, 0.01);
+	run(PERIOD * 1.3, PERIOD, 5 * SECOND);
+	now += 60 * SECOND;
+	reprise_turns_leave_out(&turns, 60 * SECOND);
+	run(PERIOD * 1.3, PERIOD, 70 * SECOND);
+	ck_assert_double_eq(lost, lost_without);
+	ck_assert_uint_eq(turns.result.turns, turns_without);
+}
+END_TEST
+
+/* Ranks rest until a time that all of them know. */
+START_TEST(a_rank_rests_until_it_would_have_without_a_pause)
+{
+	uint64_t until;
+
+	begin(6, 0.1, 0);
+	reprise_turns_begin(&turns, 0, (uint64_t)PERIOD, 99, SECOND);
+	while (turns.result.tests == 0)
+		run(PERIOD * 1.3, PERIOD, now + 1);
+	until = turns.rest_until_ns;
+	reprise_turns_leave_out(&turns, SECOND);
+	ck_assert_uint_eq(turns.rest_until_ns, until);
+}
+END_TEST
+
 START_TEST(a_pair_waits_until_it_may_cost_so_much)
 {
 	begin(5, 0.05, 0);
@@ -472,7 +508,11 @@ START_TEST(a_pair_waits_until_it_may_cost_so_much)
 	ck_assert_int_eq(turns.arm, REPRISE_ARM_EAGER);
 	run(SECOND / 10, SECOND / 15, 5 * SECOND);
 	ck_assert_uint_eq(turns.result.turns, 0);
-	run(SECOND / 10, SECOND / 15, 60 * SECOND);
+	now += 60 * SECOND;
+	reprise_turns_leave_out(&turns, 60 * SECOND);
+	run(SECOND / 10, SECOND / 15, now + SECOND / 2);
+	ck_assert_uint_eq(turns.result.turns, 0);
+	run(SECOND / 10, SECOND / 15, 120 * SECOND);
 	ck_assert_uint_gt(turns.result.turns, 0);
 }
 END_TEST
@@ -669,6 +709,8 @@ int main(void)
 	tcase_add_test(tests, a_gain_that_changes_is_told_as_it_is);
 	tcase_add_test(tests, turns_become_rare);
 	tcase_add_test(tests, what_does_not_gain_is_tried_again_after_pauses_that_double);
+	tcase_add_test(tests, in_a_pause_no_time_passes);
+	tcase_add_test(tests, a_rank_rests_until_it_would_have_without_a_pause);
 	tcase_add_test(tests, a_pair_waits_until_it_may_cost_so_much);
 	tcase_add_loop_test(tests, a_stall_is_no_loss_of_five_seconds, 0, 2);
 	tcase_add_test(tests, the_order_of_a_pair_is_random);
