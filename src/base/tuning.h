@@ -86,7 +86,10 @@
 	  "after a wait, from which even gaps count: earlier, the GPU would be idle for as long", \
 	  "recorded streams, decision 20") \
 	X(PLAN_BORDER_NS, 1300, "ns", \
-	  "what a border between two graphs costs the GPU: ops left before a wait that come sooner get no graph of their own", \
+	  "what a border between two graphs costs the GPU: several ops left before a wait that come sooner get no graph of their own", \
+	  "H200, decision 58") \
+	X(PLAN_SINGLE_NS, 3000, "ns", \
+	  "one op left before a wait that comes sooner goes with the graph before: about an eager call", \
 	  "H200, decision 58") \
 	X(PLAN_LAST_SPAN_NS, 20000, "ns", \
 	  "a last trace before a wait that spans more is split: little is left to do at the wait", \
@@ -173,9 +176,11 @@
 	X(TURN_LENGTHENED, 10, "pairs", "without a verdict, after which turns are twice as long", \
 	  "guess") \
 	X(TURN_SKIPPED, 1, "periods", "at a turn's beginning that are not compared", "guess") \
-	X(TURN_SKIPPED_NS, 1000000, "ns", "of periods after that one that are not compared", \
-	  "decision 57") \
-	X(TURN_SKIPPED_MOST, 9, "periods", "that are not compared at most", "decision 57") \
+	X(TURN_SKIPPED_NS, 1000000, "ns", \
+	  "once a gain was seen, of periods after that one that are not compared", \
+	  "H200, decision 57") \
+	X(TURN_SKIPPED_MOST, 9, "periods", \
+	  "at a turn's beginning that are not compared at most, both together", "H200, decision 57") \
 	X(TURN_PARTS, 7, "parts", "of a replaying turn at most, once a gain was seen", "guess") \
 	X(TURN_NS, 1000000, "ns", "that a turn lasts at least, unless it has 64 periods", "guess") \
 	X(TURN_LONG_NS, 50000000, "ns", "that turns are lengthened to", "guess") \

@@ -83,7 +83,7 @@ static struct {
 	struct sums sums; /* when the search was told of them last; no ops: not since it went on */
 	unsigned int interruptions; /* until the search was told last */
 	unsigned int left_out;      /* interruptions whose time is none of the loop's */
-	uint64_t paused_ns;         /* pauses had lasted so long in all then */
+	uint64_t paused_ns;         /* what pauses had lasted in all when that was told last */
 	uint64_t tests;             /* that had reached a verdict when the search was told last */
 	uint64_t pause_ns;          /* a pause of the search begins with the eager turn; 0: none */
 	struct reprise_turns turns;
@@ -238,12 +238,13 @@ static void measure(uint64_t now)
 {
 	uint64_t period = (now - loop.alike_ns) / loop.alike;
 
-	if (!loop.begun)
-		reprise_turns_begin(&loop.turns, now, period, reprise_clock_ticks() | 1, common_ahead(now));
-	else
+	if (loop.begun) {
 		reprise_turns_begin_loop(&loop.turns, now, period);
+	} else {
+		reprise_turns_begin(&loop.turns, now, period, reprise_clock_ticks() | 1, common_ahead(now));
+		loop.paused_ns = reprise_eager_paused_ns();
+	}
 	loop.begun = true;
-	loop.paused_ns = reprise_eager_paused_ns();
 	interrupt_search();
 	loop.async = reprise_async_launched();
 	__atomic_store_n(&loop.measuring, true, __ATOMIC_RELAXED);
@@ -550,21 +551,28 @@ static void leave_out(uint64_t now)
 	loop.last_ns = now;
 }
 
+/* `passed`: since the last period ended. Pauses have not lasted longer since then, whatever other
+ * threads did to them at this moment. */
+static void tell_pauses(uint64_t passed)
+{
+	uint64_t paused = reprise_eager_paused_ns(), more = paused - loop.paused_ns;
+
+	reprise_turns_leave_out(&loop.turns, more < passed ? more : passed);
+	loop.paused_ns = paused;
+}
+
 /* In a pause no op is seen: time counts from its end. */
 static void take_interruption(uint64_t now)
 {
 	unsigned int ended = __atomic_load_n(&interruptions, __ATOMIC_RELAXED);
-	uint64_t paused;
 
 	if (loop.left_out == ended)
 		return;
-	paused = reprise_eager_paused_ns();
 	loop.left_out = ended;
 	loop.cut = true;
+	if (loop.begun)
+		tell_pauses(now - loop.last_ns);
 	leave_out(now);
-	if (loop.measuring)
-		reprise_turns_leave_out(&loop.turns, paused - loop.paused_ns);
-	loop.paused_ns = paused;
 }
 
 /* True if the anchor has not been visited for so long, or for so many other ops, that it will not

@@ -19,7 +19,7 @@ _Atomic(const char *) reprise_stopped_because REPRISE_HOT_DATA;
 _Atomic uint32_t reprise_pauses REPRISE_HOT_DATA;
 _Atomic uint64_t reprise_turn_begun;
 static _Atomic uint64_t unseen_until;
-static _Atomic uint64_t paused_since; /* 0: there is no pause */
+static _Atomic uint64_t paused_since; /* 0: none, or its time is not counted */
 static _Atomic uint64_t paused_ns;
 
 _Thread_local int reprise_in_range;

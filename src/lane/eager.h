@@ -25,8 +25,8 @@ enum reprise_counter reprise_eager_counter(void);
 void reprise_pause_begin(void);
 void reprise_pause_end(void);
 
-/* The first of them has begun, or the last is about to end. Where others begin or end at this
- * moment, the time between them may be left out. */
+/* The first of them has begun, or the last is about to end. Where pauses of several threads begin
+ * or end at the same moment, the time of one may not be counted. */
 void reprise_eager_pause_begins(void);
 void reprise_eager_pause_ends(void);
 

@@ -100,7 +100,7 @@ void reprise_pairs_add(struct reprise_pairs *pairs, uint64_t over, uint64_t unde
 void reprise_pairs_halve(struct reprise_pairs *pairs)
 {
 	struct reprise_pairs all = *pairs;
-	/* Of an odd number the one in the midst stays. */
+	/* Those left lie evenly about the median. */
 	unsigned int first = all.count % 2 == 1 ? 1 : all.count / 2 % 2;
 
 	reprise_pairs_begin(pairs);

@@ -42,7 +42,8 @@ void reprise_pairs_begin(struct reprise_pairs *pairs);
 /* Adds the ratio over / under. Dropped if REPRISE_PAIRS_MOST are there, or one of the two is 0. */
 void reprise_pairs_add(struct reprise_pairs *pairs, uint64_t over, uint64_t under);
 
-/* Forgets every second pair: the median stays about what it was, and weighs half as much. */
+/* Forgets every second pair: the median stays about what it was, and weighs half as much. Of a
+ * single pair none is left. */
 void reprise_pairs_halve(struct reprise_pairs *pairs);
 
 /* Adds the pairs of another measurement of the same. Where there is no room for all, earlier ones

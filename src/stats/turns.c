@@ -26,14 +26,16 @@ static enum reprise_arm better(const struct reprise_turns *turns)
 	           : REPRISE_ARM_EAGER;
 }
 
-/* Periods at the beginning of a turn that are not compared. What the other arm has left in the
- * processor's caches makes the first ones longer, by a tenth where they are short: that matters
- * where a gain is told, and costs more than it is worth before. */
+/* Periods at the beginning of a turn that are not compared. The first ones behind a switch are
+ * longer, by a tenth where they take 50 us. Once a gain is told, more of them are left out; the
+ * first
+ * test leaves out one, since it comes to a verdict sooner so. Ranks' turns are as long as each
+ * other's. */
 static unsigned int skipped(const struct reprise_turns *turns)
 {
 	uint64_t periods = REPRISE_TUNE_TURN_SKIPPED;
 
-	if (turns->result.verdict == REPRISE_VERDICT_REPLAY)
+	if (turns->result.verdict == REPRISE_VERDICT_REPLAY && turns->step.ahead_ns == 0)
 		periods += REPRISE_TUNE_TURN_SKIPPED_NS / (turns->period_ns + 1);
 	return periods < REPRISE_TUNE_TURN_SKIPPED_MOST ? (unsigned int)periods
 	                                                : REPRISE_TUNE_TURN_SKIPPED_MOST;
@@ -100,6 +102,7 @@ static void begin_rest(struct reprise_turns *turns, enum reprise_arm arm)
 	turns->launched = turns->launches;
 	reprise_choice_interrupt(&turns->choice);
 	begin_turn(turns, arm);
+	turns->skip = REPRISE_TUNE_TURN_SKIPPED;
 }
 
 /* Where it was not seen when in a period the GPU caught up: half of it is as good as any. */
@@ -158,7 +161,8 @@ static void forget_gain(struct reprise_turns_result *result)
 	result->gain = result->low = result->high = result->processor = 0;
 }
 
-/* What is told of the gain may be far off yet, and more pairs would tell it better. */
+/* What is told of the gain may be far off yet, and more pairs would tell it better. Where there is
+ * no room for them, earlier ones are halved: with half as many as there may be, more add little. */
 static bool is_told_roughly(const struct reprise_turns *turns)
 {
 	return turns->told.count < REPRISE_PAIRS_MOST / 2 &&
@@ -736,6 +740,7 @@ void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint
 void reprise_turns_leave_out(struct reprise_turns *turns, uint64_t ns)
 {
 	turns->regret.begun_ns += ns;
+	turns->first_pair_ns += ns;
 	if (turns->step.ahead_ns == 0)
 		turns->rest_until_ns += ns;
 }
@@ -795,7 +800,7 @@ bool reprise_turns_asks_processor(const struct reprise_turns *turns)
 	if (is_choosing(turns))
 		return reprise_choice_asks_processor(&turns->choice);
 	return turns->phase != REPRISE_TURNS_REST && !turns->draining &&
-	       (turns->skip > 0 || turns->count + 1 == compared(turns));
+	       (turns->skip == 1 || turns->count + 1 == compared(turns));
 }
 
 void reprise_turns_note_processor(struct reprise_turns *turns, uint64_t ns, uint64_t ops)

@@ -57,7 +57,7 @@ struct reprise_turns_result {
 	uint64_t turns;      /* complete ones, of all tests */
 	uint64_t tests;      /* that reached a verdict */
 	uint64_t loops;      /* measured one after another; the verdict is the last one's */
-	uint64_t decided_ns; /* from the beginning to the first verdict; 0: none */
+	uint64_t decided_ns; /* from the beginning to the first verdict, without pauses; 0: none */
 	/* In the worse arm, in all turns, as measured; and what lessons may have lost. */
 	uint64_t lost_ns;
 	/* In which no loop was measured: all was replayed, as far as it was learnt. The caller's. */
@@ -147,8 +147,8 @@ void reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, uint64_t 
 /* Another loop is measured: its verdict is open, and what was lost before stays lost. */
 void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns);
 
-/* For so long the program had paused Reprise: that time is none in which anything may be lost, and
- * none of a rest, but where ranks rest together. */
+/* The program had paused Reprise for so long. Nothing more may be lost for that time, and a rest
+ * ends later by it; but ranks rest until a time that all of them know. */
 void reprise_turns_leave_out(struct reprise_turns *turns, uint64_t ns);
 
 /* A period of the present arm has ended. `alike`: the program did in it what it does in others;

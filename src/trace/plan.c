@@ -89,8 +89,8 @@ static bool takes_rest(const struct reprise_segment *segment, unsigned int start
 			return false;
 		rest += segment->gaps[start + i];
 	}
-	return rest <= (left == count + 1 ? REPRISE_TUNE_PLAN_FIRST_SPAN_NS
-	                                  : REPRISE_TUNE_PLAN_BORDER_NS) &&
+	return rest <=
+	           (left == count + 1 ? REPRISE_TUNE_PLAN_SINGLE_NS : REPRISE_TUNE_PLAN_BORDER_NS) &&
 	       within_span(segment, start, left, most_span(hold_ns), false) == left &&
 	       within_device(segment, start, left) == left;
 }

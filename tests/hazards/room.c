@@ -243,8 +243,8 @@ static void ten_thousand_loops_left_to_thread(void)
 	many_loops(leave_to_thread);
 }
 
-/* Loops on one stream, and then others on another. Returns whether graphs were seen to wait to be
- * built. */
+/* Loops on one stream, and then others on another, so long that each has two graphs. Returns
+ * whether graphs were seen to wait to be built. */
 static bool loops_on_two_streams(bool settle)
 {
 	CUstream streams[] = {hazard_stream(CU_STREAM_NON_BLOCKING),
@@ -255,7 +255,7 @@ static bool loops_on_two_streams(bool settle)
 	for (unsigned which = 0; which < 2; which++) {
 		for (unsigned iteration = 0; iteration < (which ? 400 : 60); iteration++) {
 			for (unsigned number = 0; number < 12; number++) {
-				one_of_many(16 * which + number, CHAIN, streams[which]);
+				one_of_many(16 * which + number, 2 * CHAIN, streams[which]);
 				if (iteration % 8 == 0) /* else the graphs that go are still running */
 					CHECK(cuStreamSynchronize(streams[which]));
 			}

@@ -414,7 +414,7 @@ static void exhaust(struct mirror *mirror, unsigned i, bool trap, cudaStream_t s
  * More launches are pending than the limit allows, and more events exist. The kernel is told so,
  * the host is not. CUDA's pages differ in which error it is, and do not say how far the limit is
  * rounded up. So what the kernel sees is compared with the first time, and printed, which compares
- * it with the run without Reprise.
+ * it with the run without Reprise. Where a GPU refuses none, it is the line that says so.
  */
 static void dynamic_parallelism_exhausted(void)
 {
@@ -487,6 +487,9 @@ static void dynamic_parallelism_asks(void)
 /* ---- from PTX ---- */
 
 static CUfunction launching;
+/* What no call of CUDA returns: the kernel has not answered. */
+#define UNSEEN 0xa5a5a5a5u
+
 static bool launching_is_refused;
 
 /* The module is where the program is. */
@@ -511,6 +514,7 @@ static void by_ptx(struct mirror *mirror, uint32_t argument, cudaStream_t stream
 {
 	if (seen == NULL)
 		seen = mapped_words();
+	seen[0] = UNSEEN;
 	CHECK_DRIVER(cuLaunchKernel(launching, 1, 1, 1, 1, 1, 1, 0, stream,
 	                            (void *[]){&mirror->device, &argument, &seen}, NULL));
 	if (!launching_is_refused)

@@ -421,7 +421,7 @@ static cudaGraphExec_t of_all_kinds(const struct mirror *mirror)
 {
 	cudaKernelNodeAttrValue cooperative = {.cooperative = 1};
 	uint32_t *y = device_words(), *count = device_words(), argument = 5;
-	struct cudaMemsetParams bytes = {
+	struct cudaMemsetParams words = {
 		.dst = y + 8, .value = 0x01020304, .elementSize = sizeof *y, .width = 16, .height = 1};
 	struct cudaKernelNodeParams crowd =
 		kernel_params(kernel_crowd, 8, (void *[]){(void *)&mirror->device, &count, &argument});
@@ -433,7 +433,7 @@ static cudaGraphExec_t of_all_kinds(const struct mirror *mirror)
 	add_mix(child, add_mix(child, NULL, y, 2), y, 3);
 	node = add_mix(graph, NULL, mirror->device, 1);
 	node = add_copy(graph, node, y, mirror->device);
-	CHECK(cudaGraphAddMemsetNode(&node, graph, &node, 1, &bytes));
+	CHECK(cudaGraphAddMemsetNode(&node, graph, &node, 1, &words));
 	CHECK(cudaGraphAddChildGraphNode(&node, graph, &node, 1, child));
 	node = add_copy(graph, node, mirror->device, y);
 	crowd.gridDim.x = 8;

@@ -15,6 +15,7 @@ enum { TIMES = 31, CALLS = 100000 };
 static double now_ns(void)
 {
 	struct timespec t;
+
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
@@ -22,6 +23,7 @@ static double now_ns(void)
 static int ascending(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
+
 	return (x > y) - (x < y);
 }
 
@@ -51,6 +53,7 @@ int main(void)
 	CUstream stream;
 	enum cudaStreamCaptureStatus status;
 	CUstreamCaptureStatus driver_status;
+
 	if (cudaFree(NULL) || cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING))
 		return 1;
 	printf("| call | ns, the median, least and greatest of %d |\n|---|---|\n", TIMES);

@@ -1,8 +1,10 @@
 /* Whether a profiler hears Reprise's replays as ranges of NVTX. CUPTI is the listener here, as it
  * is for NVIDIA's profilers: it records the ranges of all domains. At the exit, a line for each
- * domain and name: how many ranges, and how long they were together.
+ * domain and name: how many ranges, and how long they were together. docs/looking.md says what was
+ * heard.
  *
- *     gcc -O2 -shared -fPIC -I/usr/local/cuda/include tests/research/markers.c -o markers.so -lcupti
+ *     gcc -O2 -shared -fPIC -I/usr/local/cuda/include tests/research/markers.c -o markers.so \
+ *         -L/usr/local/cuda/extras/CUPTI/lib64 -lcupti
  *     NVTX_INJECTION64_PATH=.../libcupti.so LD_PRELOAD="$PWD/markers.so libreprise.so" PROGRAM
  *
  * It is preloaded: Reprise stands aside for CUDA_INJECTION64_PATH. */

@@ -2,7 +2,8 @@
  * pipeline, which meet by events and are never joined; a fork whose branches differ in priority;
  * values that a stream writes to memory, or waits for; several of these at once. Beside them the
  * same kernels on one stream. Paused and replaying by turns, in random order, within one process:
- * us a step, medians with the least and the greatest, and the share that was replayed.
+ * us a step, medians with the least and the greatest, and the share that was replayed. Figures are in
+ * docs/results/2026-11-30-orders-h200.md.
  *
  *     nvcc -O2 -std=c++17 -arch=sm_90 -Iinclude tests/research/orders.cu -o orders -lcuda
  *     LD_PRELOAD=libreprise.so REPRISE_TURNS=0 ./orders */

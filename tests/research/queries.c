@@ -1,7 +1,8 @@
 /* Counts what a program calls of the CUDA driver and of its runtime, and how long each function
  * takes by itself: is there anything to gain from pure queries (the current device, attributes of
  * functions, occupancy) that would be answered from memory? No Reprise is in the process: it would
- * stand aside. At the end come tables in Markdown: groups, functions, threads.
+ * stand aside. At the end come tables in Markdown: groups, functions, threads. Figures
+ * are in docs/results/2026-11-30-queries-h200.md.
  *
  *     CUPTI=/usr/local/cuda/extras/CUPTI
  *     gcc -O2 -shared -fPIC -D_GNU_SOURCE -I/usr/local/cuda/include -I$CUPTI/include \
@@ -688,6 +689,10 @@ __attribute__((visibility("default"))) int InitializeInjection(void)
 		return 0;
 	process = getpid();
 	step_name = getenv("QUERIES_STEP");
+	if (skips != NULL && step_name == NULL) {
+		fprintf(stderr, "queries: QUERIES_SKIP needs QUERIES_STEP\n");
+		return 0;
+	}
 	skip = skips != NULL && step_name != NULL ? strtoul(skips, NULL, 10) : 0;
 	find_steps();
 	begin_ns = now_ns();

@@ -4,7 +4,7 @@
 
 LOOP, the seconds of learning, the seconds recorded, and the file for tests/research/told_steps.c: three numbers of 64 bits (eager steps of a cycle, replaying ones, cycles), the gain (a double),
 and all steps in seconds (doubles), cycle by cycle: first all eager ones, then all replaying ones. The gain is what turns of 0.15 s say: the median, over groups of cycles, of the mean eager step
-over the mean replaying one, without the first four of each turn.
+over the mean replaying one, without the first four of each turn. Figures are in docs/decisions/0057-tests-that-disagree.md.
 """
 import array
 import gc

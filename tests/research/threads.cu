@@ -1,7 +1,7 @@
 /* Who should launch for four threads? Each has a stream, and in each iteration 50 tiny kernels and
  * a wait for its stream, as launchbound's threads4. The forms are timed by turns within this
  * process, in random order. Then, what the driver's calls cost while other threads make the same
- * ones.
+ * ones. Figures are in docs/results/2026-11-30-threads-h200.md.
  *
  *     eager            each thread launches its kernels
  *     own graph        each launches a graph of its own: by hand

@@ -1,6 +1,7 @@
 /* How near what turns tell of a gain is to what it is, in loops whose periods are steps that were
  * recorded on a GPU (steps.py): of each turn, at its place behind the switch, those of a cycle of
- * about that time. 100 runs of each loop, of some seconds of virtual time.
+ * about that time. 100 runs of each loop, of some seconds of virtual time. Figures are in
+ * docs/decisions/0057-tests-that-disagree.md.
  *
  *     gcc -O2 -D_GNU_SOURCE -Isrc tests/research/told_steps.c src/stats/turns.c src/stats/pairs.c \
  *         src/stats/regret.c src/stats/usual.c src/stats/verdict.c src/stats/learnt.c \
@@ -13,9 +14,8 @@
 #include "stats/turns.h"
 
 #define RUNS 100
-#define APART \
-	5 /* cycles that a turn's may be from its time's: no two turns have the same steps \
-	   */
+/* Cycles that a turn's may be from its time's: no two turns have the same steps. */
+#define APART 5
 
 struct steps {
 	int64_t eager_count, replay_count, cycles;
@@ -129,6 +129,10 @@ int main(int count, char **arguments)
 
 		for (uint64_t seed = 1; seed <= RUNS; seed++)
 			run(&steps, atof(arguments[1]), seed * 7919, &of);
+		if (of.told == 0) {
+			printf("%s | %.3f | 0\n", arguments[i], steps.gain);
+			continue;
+		}
 		printf("%s | %.3f | %u | %.0f %% | %.0f %% | %+.1f %% | %.1f %% | %.0f | %.0f\n",
 		       arguments[i], steps.gain, of.told, 100.0 * of.within_3 / of.told,
 		       100.0 * of.within_5 / of.told, 100 * of.off / of.told,

@@ -433,6 +433,24 @@ START_TEST(the_time_of_pauses_is_left_out)
 }
 END_TEST
 
+/* While another loop is looked for, too. */
+START_TEST(so_is_that_of_pauses_between_two_loops)
+{
+	is_measured('a');
+	for (unsigned int i = 0; i < REPRISE_TUNE_ANCHOR_LOST; i++)
+		visit('a', 2 * OPS, NS);
+	ck_assert(!reprise_turns_read().measuring);
+	reprise_pause_begin();
+	reprise_clock_virtual += 300 * NS;
+	reprise_pause_end();
+	for (unsigned int i = 0; i <= ALIKE + 4 && !reprise_turns_read().measuring; i++)
+		visit('a', 2 * OPS, 3 * NS);
+	ck_assert(reprise_turns_read().measuring);
+	ck_assert_int_eq(told.what, BEGIN_LOOP);
+	ck_assert_uint_eq(left_out, 300 * NS);
+}
+END_TEST
+
 START_TEST(after_many_other_periods_the_loop_is_another)
 {
 	is_measured('a');
@@ -1136,6 +1154,7 @@ int main(void)
 	tcase_add_test(tests, how_much_is_replayed_is_told);
 	tcase_add_test(tests, a_period_with_unseen_ops_is_none);
 	tcase_add_test(tests, the_time_of_pauses_is_left_out);
+	tcase_add_test(tests, so_is_that_of_pauses_between_two_loops);
 	tcase_add_test(tests, after_many_other_periods_the_loop_is_another);
 	tcase_add_test(tests, a_loop_may_be_another_at_once);
 	tcase_add_test(tests, long_periods_are_cut_shorter);

@@ -238,6 +238,48 @@ START_TEST(ranks_have_one_part)
 }
 END_TEST
 
+/* Whether they have seen a gain or not. */
+START_TEST(ranks_leave_out_one_period)
+{
+	unsigned int passed = 0;
+	uint64_t turn;
+
+	begin(60 * US);
+	turns.step.ahead_ns = 1;
+	test_decides(66 * US, 60 * US);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+	rests_until_pair(66 * US, 60 * US);
+	for (turn = turns.result.turns; turns.result.turns == turn; passed++)
+		passes(66 * US, 60 * US);
+	ck_assert_uint_eq(passed - 1, turns.wanted);
+}
+END_TEST
+
+/* A program that pauses often has windows, too. */
+START_TEST(a_rest_leaves_out_one_period)
+{
+	rest_after_a_gain(66 * US, 60 * US);
+	reprise_turns_give_up(&turns);
+	ck_assert_int_eq(turns.phase, REPRISE_TURNS_REST);
+	ck_assert_uint_eq(turns.skip, REPRISE_TUNE_TURN_SKIPPED);
+}
+END_TEST
+
+/* It is read where the first period that counts begins, and at the end. */
+START_TEST(processor_time_is_read_twice_a_turn)
+{
+	unsigned int asked = 0;
+	uint64_t turn;
+
+	rest_after_a_gain(66 * US, 60 * US);
+	for (turn = turns.result.turns; turns.result.turns == turn;) {
+		asked += reprise_turns_asks_processor(&turns);
+		passes(66 * US, 60 * US);
+	}
+	ck_assert_uint_eq(asked, 2);
+}
+END_TEST
+
 /* ---- what it costs ---- */
 
 /* All pairs of a test say together which arm has lost. What earlier tests have lost stays. */
@@ -804,6 +846,9 @@ int main(void)
 	tcase_add_test(tests, the_part_in_the_midst_stands_for_it);
 	tcase_add_test(tests, longer_turns_of_replays_lose_nothing);
 	tcase_add_test(tests, ranks_have_one_part);
+	tcase_add_test(tests, ranks_leave_out_one_period);
+	tcase_add_test(tests, a_rest_leaves_out_one_period);
+	tcase_add_test(tests, processor_time_is_read_twice_a_turn);
 	tcase_add_test(tests, what_is_lost_is_the_sum_of_the_differences);
 	tcase_add_test(tests, a_pair_begins_when_it_may_cost_so_much);
 	tcase_add_test(tests, eager_turns_cost_nothing_before_there_is_a_gain);
