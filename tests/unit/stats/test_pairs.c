@@ -1,5 +1,7 @@
 /* The interval of a ratio, looked at after every pair: how often it is wrong, whatever the noise.
  */
+#include <stdlib.h>
+
 #include "../../suite.h"
 #include "base/tuning.h"
 #include "noise.h"
