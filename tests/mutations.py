@@ -447,6 +447,8 @@ BUGS = (
     ("a rest ends in a pause", "reprise_turns_leave_out", "	if (turns->step.ahead_ns == 0)\n", "	if (turns->step.ahead_ns == 1)\n", "stats_turns"),
     ("a pause moves the rests of ranks apart", "reprise_turns_leave_out", "	if (turns->step.ahead_ns == 0)\n", "	if (turns->step.ahead_ns != 1)\n", "stats_turns"),
     ("pauses before a loop was measured are left out of it", "measure", "		loop.paused_ns = reprise_eager_paused_ns();\n", "		loop.paused_ns = 0;\n", "lane_anchor"),
+    ("a wait behind a barrier is not noted", "reprise_lane_told", "	if (wait && lane->position.before == REPRISE_BEFORE_BARRIER)", "	if (wait && lane->position.before == 0)", "lane_make"),
+    ("a barrier behind a barrier is taken for a wait", "reprise_lane_told", "	if (wait && lane->position.before == REPRISE_BEFORE_BARRIER)", "	if (lane->position.before == REPRISE_BEFORE_BARRIER)", "lane_make"),
     ("a pause within a pause begins anew", "reprise_pause_begin", "& ~REPRISE_PAUSE_FLAGS) == 0)\n", "& ~REPRISE_PAUSE_FLAGS) < 9)\n", "lane_anchor"),
     ("a pause is left out of each period behind it", "tell_pauses", "	loop.paused_ns = paused;\n", "", "lane_anchor"),
     ("pauses while a loop is looked for are time to lose in", "take_interruption", "	if (loop.begun)\n", "	if (loop.measuring)\n", "lane_anchor"),

@@ -163,6 +163,14 @@ void reprise_lane_issue_wanted(struct reprise_lane *lane)
 
 /* ---- barriers ---- */
 
+/* The host has waited: the stream is empty. */
+static void note_wait(struct reprise_lane *lane)
+{
+	reprise_lane_move_to(lane, REPRISE_BEFORE_WAIT);
+	lane->position.since_wait = 0;
+	reprise_pace_wait(lane);
+}
+
 void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 {
 	reprise_pending_finish(lane, wait);
@@ -171,11 +179,10 @@ void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 	if (__builtin_expect(reprise_ended_any(lane), 0))
 		reprise_ended_forget(lane);
 	reprise_lane_place(lane);
-	reprise_lane_move_to(lane, wait ? REPRISE_BEFORE_WAIT : REPRISE_BEFORE_BARRIER);
-	if (wait) {
-		lane->position.since_wait = 0;
-		reprise_pace_wait(lane);
-	}
+	if (wait)
+		note_wait(lane);
+	else
+		reprise_lane_move_to(lane, REPRISE_BEFORE_BARRIER);
 	/* `attended` stays until the next barrier without news: a loop that waits once in each
 	 * iteration must not write what all threads read. A group that is tracked has to be told of
 	 * every call on its streams. */
@@ -189,10 +196,13 @@ bool reprise_lane_is_to_be_told(const struct reprise_lane *lane)
 
 void reprise_lane_told(struct reprise_lane *lane, bool wait)
 {
-	if (reprise_lane_has_news(lane)) /* news may have come since the check without the lock */
+	if (reprise_lane_has_news(lane)) { /* news may have come since the check without the lock */
 		reprise_lane_barrier(lane, wait);
-	else
-		reprise_lane_unattend(lane);
+		return;
+	}
+	if (wait && lane->position.before == REPRISE_BEFORE_BARRIER) /* a free, and then a wait */
+		note_wait(lane);
+	reprise_lane_unattend(lane);
 }
 
 void reprise_lane_tell(struct reprise_lane *lane, bool wait)

@@ -97,6 +97,34 @@ START_TEST(lanes_of_its_own_thread_are_no_crowd)
 }
 END_TEST
 
+/* A loop frees memory in stream order, and waits: what comes next is behind the wait all the same.
+ */
+START_TEST(behind_a_barrier_and_a_wait_the_first_is_short)
+{
+	learns("a b c d e f g h i j k l m n o p q r s t u v w x A B C D / |", SHORT_FIRST);
+}
+END_TEST
+
+/* A barrier behind the wait changes nothing. */
+START_TEST(so_it_is_where_a_barrier_follows)
+{
+	learns("/ a b c d e f g h i j k l m n o p q r s t u v w x A B C D / |", SHORT_FIRST);
+}
+END_TEST
+
+START_TEST(behind_barriers_alone_it_is_long)
+{
+	for (unsigned int visit = 0; visit < 20; visit++) {
+		driver_saw();
+		calls("a b c d e f g h i j k l m n o p q r s t u v w x A B C D");
+		reprise_lanes_barrier(false);
+		reprise_lanes_barrier(false);
+		graphs_are_built();
+	}
+	IS_SEEN(AT_ONCE);
+}
+END_TEST
+
 /* ---- forks, and what is behind them ---- */
 
 #define FORK "a >e 2:<e 2:b 2:>f c <f d"
@@ -227,6 +255,9 @@ int main(void)
 	tcase_add_loop_test(tests, beside_many_lanes_of_others_traces_are_long_at_once, 0,
 	                    REPRISE_TUNE_PLAN_CROWD + 2);
 	tcase_add_test(tests, lanes_of_its_own_thread_are_no_crowd);
+	tcase_add_test(tests, behind_a_barrier_and_a_wait_the_first_is_short);
+	tcase_add_test(tests, so_it_is_where_a_barrier_follows);
+	tcase_add_test(tests, behind_barriers_alone_it_is_long);
 	tcase_add_loop_test(tests, a_few_ops_behind_a_fork_are_in_its_graph, 0,
 	                    REPRISE_TUNE_PLAN_REMAINDER_LEAST + 3);
 	tcase_add_test(tests, unless_that_would_be_held_for_too_long);
