@@ -101,7 +101,7 @@ static void *go_on_until_over(void *add)
 }
 
 /* One thread launches with a mutex held, which is wanted by what another thread adds to a stream.
- */
+ * Each loop's graph is awaited: on a busy machine it comes late. */
 static void wants_mutex(void (*add)(CUstream))
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -110,7 +110,7 @@ static void wants_mutex(void (*add)(CUstream))
 
 	pthread_create(&thread, NULL, go_on_until_over, (void *)add);
 	for (unsigned shape = 0; shape < 20; shape++)
-		for (unsigned iteration = 0; iteration < 40; iteration++) {
+		for (unsigned iteration = 0; iteration < 60; iteration++) {
 			pthread_mutex_lock(&mutex);
 			for (unsigned i = 0; i < 12; i++)
 				launch_shaped((shape + i) % 3 ? hazard_mix : hazard_turn, x, y, shape + i,
@@ -118,6 +118,8 @@ static void wants_mutex(void (*add)(CUstream))
 			rest(20);
 			pthread_mutex_unlock(&mutex);
 			CHECK(cuStreamSynchronize(stream));
+			if (iteration == 20)
+				hazard_await_graphs();
 		}
 	over = true;
 	pthread_join(thread, NULL);
