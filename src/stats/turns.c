@@ -27,10 +27,9 @@ static enum reprise_arm better(const struct reprise_turns *turns)
 }
 
 /* Periods at the beginning of a turn that are not compared. The first ones behind a switch are
- * longer, by a tenth where they take 50 us. Once a gain is told, more of them are left out; the
- * first
- * test leaves out one, since it comes to a verdict sooner so. Ranks' turns are as long as each
- * other's. */
+ * longer, by a tenth where they take 50 us. Once a gain is told, more of them are left out. The
+ * first test leaves out one, since it comes to a verdict sooner so. Ranks' turns are as long as
+ * each other's. */
 static unsigned int skipped(const struct reprise_turns *turns)
 {
 	uint64_t periods = REPRISE_TUNE_TURN_SKIPPED;
