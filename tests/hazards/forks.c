@@ -1225,15 +1225,18 @@ static void *queries_apart(void *unused)
 	}
 }
 
-/* Once they fork, these streams have recorded the event that is asked about, too. */
+/* Once they fork, these streams have recorded the event that is asked about, too. In each iteration
+ * from then on: where a question cuts the fork, hardly any is replayed whole. */
 static void forks_beside_queries(unsigned iteration)
 {
 	if (iteration == 50) {
 		CHECK(cuEventRecord(event_apart, origin));
 		CHECK(cuEventSynchronize(event_apart));
 	}
+	if (iteration >= 60 && iteration <= 240 && iteration % 60 == 0)
+		hazard_settle(origin);
 	fork_all(1);
-	if (hazard_springs(iteration)) {
+	if (iteration > 50) {
 		sem_post(&query_wanted);
 		while (sem_wait(&query_done) != 0)
 			;
