@@ -235,8 +235,9 @@ static void forks_with_attributes(unsigned iteration)
 		number++;
 	}
 	join_all();
-	if (hazard_springs(iteration - 13))
-		hazard_settle(origin);
+	for (unsigned after = 9; after <= 33; after += 6) /* what changed has become hot by then */
+		if (iteration > after && hazard_is_irregular(iteration - after))
+			hazard_settle(origin);
 }
 
 static void fork_attributes(void)
