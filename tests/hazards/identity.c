@@ -170,7 +170,7 @@ static void unregister_beside(void)
 	CHECK(cuMemHostRegister(registered, PAGE, 0));
 	pthread_create(&thread, NULL, unregister, NULL);
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		if (iteration == 60)
+		if (iteration % 60 == 0 && (iteration < 300 || iteration > 700))
 			hazard_settle(stream);
 		if (iteration == 300)
 			let_call();
@@ -192,7 +192,7 @@ static void attribute_beside(void)
 	CHECK(cuFuncSetAttribute(hazard_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60000));
 	pthread_create(&thread, NULL, lower_limit, NULL);
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		if (iteration == 60)
+		if (iteration % 60 == 0 && (iteration < 300 || iteration > 700))
 			hazard_settle(stream);
 		if (iteration == 300)
 			let_call();
