@@ -235,9 +235,7 @@ static void forks_with_attributes(unsigned iteration)
 		number++;
 	}
 	join_all();
-	for (unsigned after = 9; after <= 33; after += 6) /* what changed has become hot by then */
-		if (iteration > after && hazard_is_irregular(iteration - after))
-			hazard_settle(origin);
+	hazard_settle_again(iteration, origin);
 }
 
 static void fork_attributes(void)

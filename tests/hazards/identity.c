@@ -159,6 +159,18 @@ static void let_call(void)
 		continue;
 }
 
+/* At the beginning of each iteration: the other thread's call begins at the 300th, and has returned
+ * at the 700th. Graphs are awaited before and behind it. */
+static void go_on_beside(pthread_t thread, unsigned iteration, CUstream stream)
+{
+	if (iteration % 60 == 0 && (iteration < 300 || iteration > 700))
+		hazard_settle(stream);
+	if (iteration == 300)
+		let_call();
+	if (iteration == 700)
+		pthread_join(thread, NULL);
+}
+
 /* Memory is unregistered by another thread, while this one goes on with copies from it. When that
  * has returned, it is pageable. */
 static void unregister_beside(void)
@@ -170,12 +182,7 @@ static void unregister_beside(void)
 	CHECK(cuMemHostRegister(registered, PAGE, 0));
 	pthread_create(&thread, NULL, unregister, NULL);
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		if (iteration % 60 == 0 && (iteration < 300 || iteration > 700))
-			hazard_settle(stream);
-		if (iteration == 300)
-			let_call();
-		if (iteration == 700)
-			pthread_join(thread, NULL);
+		go_on_beside(thread, iteration, stream);
 		copy_in_body(registered, iteration, iteration >= 700, stream);
 	}
 	hazard_print("x", hazard_x);
@@ -192,12 +199,7 @@ static void attribute_beside(void)
 	CHECK(cuFuncSetAttribute(hazard_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60000));
 	pthread_create(&thread, NULL, lower_limit, NULL);
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		if (iteration % 60 == 0 && (iteration < 300 || iteration > 700))
-			hazard_settle(stream);
-		if (iteration == 300)
-			let_call();
-		if (iteration == 700)
-			pthread_join(thread, NULL);
+		go_on_beside(thread, iteration, stream);
 		for (unsigned i = 0; i < CHAIN; i++) {
 			CUresult result = cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, 60000, stream,
 			                                 (void *[]){&hazard_x, &hazard_y, &argument}, NULL);
