@@ -782,8 +782,8 @@ static void events_given_away(void)
 		launch_some(0, UNJOINED);
 		tell(&may_take, &has_taken);
 		launch_some(UNJOINED, whole);
-		/* Often, since nothing else here waits: under some schedules graphs are built then or
-		 * never. In the second half nobody waits, and events are forgotten nevertheless. */
+		/* Under some schedules graphs are built in such a wait or never: nothing else here waits.
+		 * In the second half nobody does, and events must be forgotten all the same. */
 		if (i >= ITERATIONS / 8 && i <= ITERATIONS / 2 && i % (ITERATIONS / 64) == 0)
 			hazard_settle(stream);
 	}

@@ -1224,8 +1224,8 @@ static void *queries_apart(void *unused)
 	}
 }
 
-/* Once they fork, these streams have recorded the event that is asked about, too. In each iteration
- * from then on: where a question cuts the fork, hardly any is replayed whole. */
+/* After iteration 50 the other thread asks in the midst of each fork: if a query cut the fork,
+ * hardly any would be replayed whole. The streams that fork have recorded the event, too. */
 static void forks_beside_queries(unsigned iteration)
 {
 	if (iteration == 50) {
