@@ -8,7 +8,7 @@ def lanes(log):
     for line in Path(log).read_text(errors="replace").split("\n") if Path(log).exists() else ():
         if not line.startswith("op "):
             continue
-        _, sequence, context, stream, _, _, what = line.split(" ", 6)
+        _, sequence, context, stream, _, _, _, what = line.split(" ", 7)
         number = stream.removeprefix("stream=")
         made = (int(context.removeprefix("context=")), number.startswith("thread"), int(number.removeprefix("thread")))
         ops.setdefault(made, []).append((int(sequence), what))

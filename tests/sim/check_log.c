@@ -125,6 +125,7 @@ static void read_line(struct check_run *run, char *line)
 	op.after = field(run, line, at + length, " after=");
 	at = field(run, line, strchrnul(op.after, ' '), " host=");
 	op.host = check_number(at, &at);
+	op.own = check_number(field(run, line, at, " own="), &at);
 	op.what = at + 1;
 	op.lane = lane_of(run, context, stream);
 	if (run->count == run->room) {

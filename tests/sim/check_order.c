@@ -24,15 +24,25 @@ static uint32_t at(const struct check_op *op, uint32_t chain)
 	return chain < op->clocks ? op->clock[chain] : 0;
 }
 
+static uint32_t at_most(const struct check_op *op, uint32_t chain)
+{
+	return chain < op->mosts ? op->most[chain] : 0;
+}
+
+static void raise(uint32_t **clock, uint32_t *clocks, uint32_t chain, uint32_t value)
+{
+	if (chain >= *clocks) {
+		*clock = check_grow(*clock, (chain + 1) * sizeof(**clock));
+		memset(*clock + *clocks, 0, (chain + 1 - *clocks) * sizeof(**clock));
+		*clocks = chain + 1;
+	}
+	if ((*clock)[chain] < value)
+		(*clock)[chain] = value;
+}
+
 static void raise_to(struct check_op *op, uint32_t chain, uint32_t value)
 {
-	if (chain >= op->clocks) {
-		op->clock = check_grow(op->clock, (chain + 1) * sizeof(*op->clock));
-		memset(op->clock + op->clocks, 0, (chain + 1 - op->clocks) * sizeof(*op->clock));
-		op->clocks = chain + 1;
-	}
-	if (op->clock[chain] < value)
-		op->clock[chain] = value;
+	raise(&op->clock, &op->clocks, chain, value);
 }
 
 static void gather_from(const struct check_run *run, struct check_op *op, uint64_t sequence)
@@ -60,6 +70,34 @@ static void gather(const struct check_run *run, struct check_op *op, bool host)
 	}
 	if (host)
 		gather_from(run, op, op->host);
+}
+
+static void gather_most_from(const struct check_run *run, struct check_op *op, uint64_t sequence)
+{
+	const struct check_op *before = check_find(run, sequence);
+	uint32_t chain;
+
+	for (chain = 0; before && chain < before->mosts; chain++)
+		raise(&op->most, &op->mosts, chain, before->most[chain]);
+	if (before && before->is_op)
+		raise(&op->most, &op->mosts, before->chain, before->position);
+}
+
+/* The same of `most`. A wait comes after its own thread's waits alone: the last of `after`. */
+static void gather_most(const struct check_run *run, struct check_op *op)
+{
+	const char *text = op->after;
+	bool is_wait = strncmp(op->what, "host-wait ", 10) == 0;
+
+	while (*text != ' ') {
+		char *end;
+		uint64_t sequence = check_number(text, &end);
+
+		if (!is_wait || *end == ' ')
+			gather_most_from(run, op, sequence);
+		text = *end == ',' ? end + 1 : end;
+	}
+	gather_most_from(run, op, op->own);
 }
 
 /* Appends the op to a chain of its lane whose last op happens before it, or to a new one. */
@@ -116,18 +154,19 @@ static void tell(const struct check_run *run, const char *how, const struct chec
 }
 
 /* The last op that only one of the two has seen of the first chain on which they differ, or NULL.
- * *lost: `seen` has not. */
+ * *lost: `seen` has not. `most`: what a thread had waited for before it enqueued them may be what
+ * orders them, in one run or the other. */
 static const struct check_op *difference(const struct check_run *plain,
                                          const struct check_op *wanted, const struct check_op *seen,
-                                         bool *lost)
+                                         bool most, bool *lost)
 {
 	uint32_t chains = wanted->clocks > seen->clocks ? wanted->clocks : seen->clocks, chain;
 
 	for (chain = 0; chain < chains; chain++) {
 		uint32_t x = at(wanted, chain), y = at(seen, chain);
 
-		*lost = x > y;
-		if (x != y)
+		*lost = x > (most ? at_most(seen, chain) : y);
+		if (*lost || y > (most ? at_most(wanted, chain) : x))
 			return in_chain(plain, chain, *lost ? x : y);
 	}
 	return NULL;
@@ -176,7 +215,7 @@ static bool same_waits(const struct check_run *plain, const struct check_run *re
 	for (i = 0; i < plain->wait_count && i < reprise->wait_count; i++) {
 		const struct check_op *wanted = &plain->ops[plain->waits[i]],
 							  *seen = &reprise->ops[reprise->waits[i]];
-		const struct check_op *op = difference(plain, wanted, seen, &lost);
+		const struct check_op *op = difference(plain, wanted, seen, false, &lost);
 
 		if (!op)
 			continue;
@@ -196,17 +235,20 @@ bool check_same_order(struct check_run *plain, struct check_run *reprise)
 
 	find_order(plain, &chains, false);
 	free(chains.last);
+	for (i = 0; i < plain->count; i++)
+		gather_most(plain, &plain->ops[i]);
 	for (i = 0; i < reprise->count; i++) {
 		struct check_op *op = &reprise->ops[i];
 		const struct check_op *pendant, *before;
 
 		gather(reprise, op, false);
+		gather_most(reprise, op);
 		if (!op->is_op)
 			continue;
 		pendant = &plain->ops[plain->lanes[op->lane].ops[op->number]];
 		op->chain = pendant->chain;
 		op->position = pendant->position;
-		before = difference(plain, pendant, op, &lost);
+		before = difference(plain, pendant, op, true, &lost);
 		if (before) {
 			tell(plain, lost ? "lost" : "invented", pendant, before);
 			return false;

@@ -17,10 +17,13 @@ struct check_op {
 	size_t number; /* how many ops of its lane were enqueued before it */
 	bool is_op;
 	const char *after; /* sequences, separated by commas, ended by a space */
-	uint64_t host;     /* the host's last wait before it */
+	uint64_t host;     /* the host's last wait before it, */
+	uint64_t own;      /* and its thread's */
 	const char *what;  /* what was done, as logged */
 	uint32_t *clock;   /* order.c: for each chain, how many of its ops happen before this one */
 	uint32_t clocks;
+	uint32_t *most; /* the same, and what its thread has waited for counts, too */
+	uint32_t mosts;
 	uint32_t chain, position; /* ops: where it stands, from 1 on */
 };
 
@@ -66,9 +69,10 @@ struct check_op *check_find(const struct check_run *run, uint64_t sequence);
 void *check_grow(void *array, size_t size);
 
 /*
- * Whether each op of `reprise` happens after the same ops as its pendant in `plain`, and the host
- * has waited for the same ops each time that it waited; says where not. The lanes must have been
- * found to agree.
+ * Whether each op of `reprise` happens after the same ops as its pendant in `plain`, or after
+ * others that the pendant's thread had waited for before it enqueued that, and the host has waited
+ * for the same ops each time that it waited; says where not. The lanes must have been found to
+ * agree.
  */
 bool check_same_order(struct check_run *plain, struct check_run *reprise);
 

@@ -469,12 +469,15 @@ static struct sim_op *launch_work(struct sim_stream *stream, struct sim_work *wo
 /*
  * Whether the log counts nodes as work of the streams that they were captured for. Not where none
  * was captured for the stream that they are launched into: then the program itself has copied one
- * stream's attributes to another one, and captured there.
+ * stream's attributes to another one, and captured there. But where that stream has another one's
+ * attributes, too, it stands for others itself.
  */
 static bool stands_for(const struct sim_exec *exec, const struct sim_stream *stream)
 {
 	size_t i;
 
+	if (stream->model.stream != 0)
+		return true;
 	for (i = 0; i < exec->nodes.count; i++)
 		if (exec->nodes.at[i].place.context == stream->place.context &&
 		    exec->nodes.at[i].place.stream == stream->place.stream)

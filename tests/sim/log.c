@@ -372,6 +372,7 @@ void sim_log_op(const struct sim_op *op)
 	for (i = 0; i < op->edges.count; i++)
 		add_named(&line, i ? "," : "", op->edges.at[i]);
 	add_named(&line, " host=", op->host);
+	add_named(&line, " own=", op->own);
 	add_text(&line, " ");
 	add_text(&line, op->work ? sim_work_name(op->work) : "point");
 	if (op->work)
@@ -386,8 +387,8 @@ void sim_log_wait(uint64_t sequence, uint64_t before, uint64_t op)
 	static struct line line; /* too long for a small stack; under sim_lock, as all of the log */
 
 	line.length = 0;
-	add(&line, "mark %lu context=0 stream=0 after=%lu,%lu host=0 host-wait thread=%lu", sequence,
-	    before, op, sim_self()->id);
+	add(&line, "mark %lu context=0 stream=0 after=%lu,%lu host=0 own=%lu host-wait thread=%lu",
+	    sequence, before, op, sim_self()->waited, sim_self()->id);
 	write_out(&line);
 }
 

@@ -80,13 +80,14 @@ void sim_op_waited(const struct sim_op *op)
 		return;
 	sequences++;
 	sim_log_wait(sequences, host, op->sequence);
-	host = sequences;
+	host = sim_self()->waited = sequences;
 }
 
 void sim_op_enqueue(struct sim_op *op)
 {
 	op->sequence = ++sequences;
 	op->host = host;
+	op->own = sim_self()->waited;
 	sim_op_keep(op);
 	op->state = SIM_OP_BLOCKED;
 	if (op->unmet == 0)

@@ -40,8 +40,9 @@ struct sim_op {
 	VECTOR(struct sim_op *) before;
 	VECTOR(struct sim_op *) after;
 	VECTOR(uint64_t) edges; /* sequence numbers of all it was put after, for the log */
-	uint64_t
-		host; /* what the host had waited for when it was enqueued, for the log: sim_op_waited */
+	/* What the host, and its own thread alone, had waited for when it was enqueued, for the log:
+	 * sim_op_waited. */
+	uint64_t host, own;
 	struct sim_op *next_free;
 };
 

@@ -30,7 +30,8 @@ uint64_t sim_monotonic_ns(void);
 
 /* What the simulation keeps for each thread of the program. */
 struct sim_self {
-	uint64_t id; /* 1 for the first thread that calls */
+	uint64_t id;     /* 1 for the first thread that calls */
+	uint64_t waited; /* the sequence of its last wait, for the log; 0 before */
 	struct sim_context *stack[32];
 	unsigned int depth;
 	int cancellable; /* the cancellation state to return to: no call is a cancellation point, since
