@@ -371,7 +371,7 @@
 	X(GROUP_LEAST, 4, "th part", "of these ops must have been replayed by graphs that fork", \
 	  "guess") \
 	X(GROUP_PATIENCE, 64, "times", \
-	  "that no trace is made of the parts of a fork that was cut, since the group was last found to pay", \
+	  "that no trace is made of the parts of what may be seen whole, since the group was last found to pay", \
 	  "guess") \
 	/* the hold limit (src/lane/hold.h, src/workers/hold.c, src/workers/steady.c) */ \
 	X(HOLD_DUE, 10, "16ths", \

@@ -236,6 +236,8 @@ CUresult reprise_wait(enum reprise_sync what, uintptr_t handle, bool per_thread)
 	pending = sync(what, handle, per_thread);
 	if (__builtin_expect(atomic_load(&reprise_errors_count) != 0, 0))
 		error = reprise_lanes_error(what, handle, per_thread);
+	if (__builtin_expect(error == CUDA_SUCCESS && pending == CUDA_SUCCESS, 1))
+		reprise_lanes_wait_begins(what, handle, per_thread);
 	return error != CUDA_SUCCESS ? error : pending;
 }
 

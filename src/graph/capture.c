@@ -134,17 +134,47 @@ static CUresult capture_record(struct fork *fork, CUevent event, CUstream stream
 	                              : reprise_driver.cuEventRecord(edge_of(fork, event), stream);
 }
 
+static bool is_recorded(const struct fork *fork, CUevent event)
+{
+	for (unsigned int i = 0; i < fork->count; i++)
+		if (fork->recorded[i] == event)
+			return true;
+	return false;
+}
+
 static CUresult capture_op(struct fork *fork, const struct reprise_op *op, CUstream stream)
 {
 	switch (op->kind) {
 	case REPRISE_OP_RECORD:
 		return capture_record(fork, op->event, stream);
 	case REPRISE_OP_WAIT:
+		if (fork->graph->beside && !is_recorded(fork, op->event))
+			return CUDA_SUCCESS; /* the graph begins behind it */
 		return reprise_driver.cuStreamWaitEvent(stream, edge_of(fork, op->event),
 		                                        CU_EVENT_WAIT_DEFAULT);
 	default:
 		return reprise_op_capture(op, stream);
 	}
+}
+
+/* Roots begin where the graph begins. */
+static CUresult begin_roots(const struct fork *fork, CUstream first)
+{
+	const struct reprise_graph *graph = fork->graph;
+	CUevent edge;
+	CUresult result;
+
+	if (graph->roots == 0)
+		return CUDA_SUCCESS;
+	edge = graph->capture_streams->forks->edges[fork->side][REPRISE_FORK_EVENTS_MOST];
+	result = reprise_driver.cuEventRecord(edge, first);
+	for (unsigned int member = 0; result == CUDA_SUCCESS && member < REPRISE_MEMBERS_MOST; member++)
+		if ((graph->roots >> member & 1) != 0 && member != graph->ops[0].member)
+			result =
+				reprise_driver.cuStreamWaitEvent(reprise_capture_streams_of(graph->capture_streams,
+			                                                                fork->side, member),
+			                                     edge, CU_EVENT_WAIT_DEFAULT);
+	return result;
 }
 
 /* Ends all branches but the first, and joins them to it: a capture must end in the stream where it
@@ -156,6 +186,9 @@ static CUresult join_branches(const struct fork *fork, CUstream first)
 	CUevent edge = forks != NULL ? forks->edges[fork->side][REPRISE_FORK_EVENTS_MOST] : NULL;
 	CUresult result = CUDA_SUCCESS;
 
+	if (graph->beside)
+		result = reprise_driver.cuEventRecordWithFlags(forks->branch_ends[graph->ops[0].member],
+		                                               first, CU_EVENT_RECORD_EXTERNAL);
 	for (unsigned int member = 0; result == CUDA_SUCCESS && member < REPRISE_MEMBERS_MOST;
 	     member++) {
 		CUstream stream;
@@ -175,7 +208,8 @@ static CUresult join_branches(const struct fork *fork, CUstream first)
 
 static unsigned int count_nodes(const struct reprise_graph *graph)
 {
-	unsigned int count = graph->count + (unsigned int)__builtin_popcount(graph->members) - 1;
+	unsigned int count =
+		graph->count + (unsigned int)__builtin_popcount(graph->members) - !graph->beside;
 
 	for (unsigned int i = 0; i < graph->count; i++)
 		count -= graph->ops[i].kind == REPRISE_OP_WAIT;
@@ -206,6 +240,7 @@ CUgraph reprise_capture(const struct reprise_graph *graph, enum reprise_side sid
 
 	if (result != CUDA_SUCCESS)
 		return NULL;
+	result = begin_roots(&fork, first);
 	for (unsigned int i = 0; result == CUDA_SUCCESS && i < graph->count; i++) {
 		const struct reprise_op *op =
 			changed != NULL && reprise_bit(changed, i) ? &incoming[i] : &graph->ops[i];

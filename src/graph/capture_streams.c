@@ -66,6 +66,13 @@ CUstream reprise_capture_streams_of(const struct reprise_capture_streams *captur
 	                   : capture_streams->forks->streams[side][member];
 }
 
+static bool open_beside(struct reprise_forks *forks)
+{
+	return open_event(&forks->before) &&
+	       open_stream(&forks->beside, forks->blocking ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING,
+	                   forks->models[1], NULL);
+}
+
 static bool open_side(const struct reprise_graph *graph, enum reprise_side side)
 {
 	struct reprise_capture_streams *capture_streams = graph->capture_streams;
@@ -80,7 +87,7 @@ static bool open_side(const struct reprise_graph *graph, enum reprise_side side)
 		    !open_stream(&forks->streams[side][member], CU_STREAM_NON_BLOCKING,
 		                 forks->models[member], NULL))
 			return false;
-	return forks == NULL || open_edges(forks, side);
+	return forks == NULL || (open_edges(forks, side) && (!graph->beside || open_beside(forks)));
 }
 
 bool reprise_capture_streams_open(const struct reprise_graph *graph)
@@ -113,6 +120,10 @@ void reprise_capture_streams_close(struct reprise_capture_streams *capture_strea
 
 void reprise_forks_close(struct reprise_forks *forks)
 {
+	if (forks->beside != NULL)
+		destroy(&forks->beside);
+	if (forks->before != NULL)
+		reprise_driver.cuEventDestroy_v2(forks->before);
 	for (unsigned int side = 0; side < REPRISE_SIDES; side++) {
 		for (unsigned int member = 1; member < REPRISE_MEMBERS_MOST; member++)
 			if (forks->streams[side][member] != NULL)

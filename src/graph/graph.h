@@ -30,10 +30,15 @@ struct reprise_forks {
 	/* the program's streams; member 0 and its capture streams are in reprise_capture_streams */
 	CUstream models[REPRISE_MEMBERS_MOST];
 	CUstream streams[REPRISE_SIDES][REPRISE_MEMBERS_MOST];
-	/* edges between branches; the last event joins branches at the end */
+	/* edges between branches; the last event begins roots, and joins branches at the end */
 	CUevent edges[REPRISE_SIDES][REPRISE_FORK_EVENTS_MOST + 1];
 	/* recorded by each graph at the branch's end; the stream's next work waits for it */
 	CUevent branch_ends[REPRISE_MEMBERS_MOST];
+	/* where graphs are launched that are launched beside the members' streams, and an event by
+	 * which it comes behind them; NULL before the first is built */
+	CUstream beside;
+	CUevent before;
+	bool blocking; /* the members, or the first of them, where it is made */
 };
 
 enum reprise_graph_state {
@@ -90,6 +95,10 @@ struct reprise_graph {
 	_Atomic int state; /* enum reprise_graph_state */
 	/* a bit for each member with ops in it; it is launched into the stream of its first op */
 	uint8_t members;
+	/* launched beside its members' streams; of these, those that begin with the graph
+	 * (trace/beside.h) */
+	bool beside;
+	uint8_t roots;
 	/* only some nodes were set, or some were captured with less shared memory than their ops have:
 	 * not to be launched before a whole update */
 	bool mixed;

@@ -23,6 +23,7 @@
 #include "stats/kernels.h"
 #include "stats/pauses.h"
 #include "stats/sites.h"
+#include "trace/beside.h"
 #include "lane/side_exit.h"
 #include "lane/threads.h"
 #include "lane/observe.h"
@@ -91,6 +92,16 @@ static void note_caller(struct reprise_lane *lane, struct reprise_call *call)
 
 /* ---- an op that agrees ---- */
 
+/* False if the wait, which is the op at the cursor, is for an event recorded before the graph which
+ * the graph may not begin behind. */
+static bool takes_wait(const struct reprise_lane *lane, CUevent event)
+{
+	const struct reprise_beside *beside = lane->trace->beside;
+
+	return beside == NULL || beside->behind[lane->cursor] == 0 ||
+	       reprise_group_is_behind(lane->group, event);
+}
+
 /* True if the call is the op at the cursor of the followed trace, or the visit goes on all the
  * same. Otherwise *why is the reason for the side exit. */
 REPRISE_HOT static bool agrees(struct reprise_lane *lane, const struct reprise_call *call,
@@ -103,8 +114,14 @@ REPRISE_HOT static bool agrees(struct reprise_lane *lane, const struct reprise_c
 	                               ? reprise_kernel_match(op, &call->kernel)
 	                               : reprise_op_match(op, call);
 
-	return __builtin_expect(match == REPRISE_MATCH_SAME, 1) ||
-	       reprise_lane_go_on(lane, call, match, why);
+	if (__builtin_expect(match != REPRISE_MATCH_SAME, 0) &&
+	    !reprise_lane_go_on(lane, call, match, why))
+		return false;
+	if (__builtin_expect(call->kind == REPRISE_OP_WAIT, 0) && !takes_wait(lane, call->event)) {
+		*why = REPRISE_EXIT_guard;
+		return false;
+	}
+	return true;
 }
 
 /* Prefetches the op that is compared next, while the program works between two calls. */
@@ -154,7 +171,9 @@ REPRISE_HOT static bool answer(struct reprise_lane *lane, struct reprise_call *c
 {
 	if (__builtin_expect(reprise_verifying, 0))
 		reprise_verify_ask(lane, call);
-	if (__builtin_expect(call->kind == REPRISE_OP_RECORD, 0))
+	if (__builtin_expect(call->kind == REPRISE_OP_RECORD ||
+	                         (call->kind == REPRISE_OP_WAIT && lane->trace->beside != NULL),
+	                     0))
 		reprise_held_add(&lane->held, call->event);
 	lane->cursor++;
 	*result = CUDA_SUCCESS;

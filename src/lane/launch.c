@@ -35,12 +35,15 @@ static enum reprise_patch patch(const struct reprise_lane *lane,
 
 static CUresult launch_executable(struct reprise_lane *lane, const struct reprise_trace *trace)
 {
+	CUstream stream;
 	CUresult result;
 
 	if (__builtin_expect(lane->group == NULL, 1))
 		return reprise_driver.cuGraphLaunch(trace->graph.executable, lane->stream);
-	result =
-		reprise_driver.cuGraphLaunch(trace->graph.executable, reprise_group_origin(lane, trace));
+	stream = reprise_group_origin(lane, trace);
+	if (stream == NULL)
+		return CUDA_ERROR_UNKNOWN;
+	result = reprise_driver.cuGraphLaunch(trace->graph.executable, stream);
 	if (result == CUDA_SUCCESS)
 		reprise_group_launched(lane, trace);
 	return result;

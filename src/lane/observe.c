@@ -7,6 +7,7 @@
 #include "graph/build_queue.h"
 #include "graph/building.h"
 #include "graph/cost.h"
+#include "trace/beside.h"
 #include "trace/classes.h"
 #include "trace/fork.h"
 #include "trace/plan.h"
@@ -104,11 +105,12 @@ static struct reprise_trace *make_trace(struct reprise_lane *lane, const struct 
 /* The same, unless there is one already. */
 static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops,
                       const bool *any_value, unsigned int count,
-                      const struct reprise_position *position, uint32_t gap_ns)
+                      const struct reprise_position *position, uint32_t gap_ns, bool beside)
 {
 	struct reprise_trace *trace;
 
-	if (lane->group != NULL && !reprise_fork_is_closed(ops, count, lane->group->blocking))
+	if (lane->group != NULL && !reprise_fork_is_closed(ops, count, lane->group->blocking) &&
+	    !(beside && reprise_beside_may(ops, count, lane->group->blocking)))
 		return; /* no graph has the order of these ops */
 	trace = reprise_index_same(lane->index, position, ops, count);
 	if (trace != NULL)
@@ -175,14 +177,99 @@ static bool is_cut_short(const struct reprise_lane *lane, const struct reprise_s
 	       reprise_index_forks_on(lane->index, position, ops, segment->count - start);
 }
 
-/* Up to `patience` times no trace is made of a fork's parts, which are replayed one by one from
- * then on: the fork is never seen whole again. What has cut it may be rare. */
-static bool waits_for_whole(struct reprise_group *group)
+/* So many times no trace is made of parts, which are replayed one by one from then on: the whole is
+ * never seen again. What has cut it may be rare. */
+static bool waits_for_whole(unsigned int *patience)
 {
-	if (group->patience == 0)
+	if (*patience == 0)
 		return false;
-	group->patience--;
+	--*patience;
 	return true;
+}
+
+/* The number of ops of a graph that is launched beside its streams: as many as planned, or a few
+ * more, to where the next may begin, or to the end before a wait. 0 if there is none. */
+static unsigned int beside_piece(const struct reprise_group *group,
+                                 const struct reprise_segment *segment, unsigned int start,
+                                 unsigned int wanted, unsigned int most, const bool *begins)
+{
+	unsigned int left = segment->count - start, count = 0;
+
+	if (!begins[start])
+		return 0;
+	for (unsigned int i = 1; i <= left && i <= most && count < wanted; i++)
+		if (i < left ? begins[start + i] : segment->ends_in_wait)
+			count = i;
+	return count > 0 && has_work(segment->ops + start, count) &&
+	               reprise_beside_knows(segment->ops, start, count) &&
+	               !reprise_fork_is_closed(segment->ops + start, count, group->blocking) &&
+	               reprise_beside_may(segment->ops + start, count, group->blocking)
+	           ? count
+	           : 0;
+}
+
+/* True if some of these ops fork and join: they may be graphs that are launched into a stream of
+ * theirs. */
+static bool joins_a_fork(const struct reprise_group *group, const struct reprise_segment *segment,
+                         const bool *crossed)
+{
+	for (unsigned int start = 0, count; start<segment->count; start += count> 0 ? count : 1) {
+		count = reprise_fork_reach(segment->ops + start, segment->count - start, 1, crossed + start,
+		                           segment->count - start, group->blocking);
+		if (reprise_fork_in(segment->ops + start, count))
+			return true;
+	}
+	return false;
+}
+
+/* The first op of a graph of this segment that is launched beside its streams; `count` of the
+ * segment if there is none. */
+static unsigned int first_beside(const struct reprise_group *group,
+                                 const struct reprise_segment *segment, uint64_t hold_ns,
+                                 const bool *crossed, const bool *begins)
+{
+	if (joins_a_fork(group, segment, crossed))
+		return segment->count;
+	for (unsigned int i = 0; i < segment->count; i++)
+		if (begins[i] && beside_piece(group, segment, i, REPRISE_TUNE_PLAN_FIRST,
+		                              reprise_plan_longest(segment, i, hold_ns), begins) > 0)
+			return i;
+	return segment->count;
+}
+
+/* True if this segment would have such a graph if each stream were behind all where it begins,
+ * which is not known: streams have just been grouped, or what comes before was cut off. Its parts
+ * get no graphs yet. */
+static bool awaits_level(struct reprise_group *group, const struct reprise_segment *segment,
+                         uint64_t hold_ns, const bool *crossed)
+{
+	bool begins[REPRISE_TUNE_SEGMENT_MOST];
+
+	if (group->level && segment->position.since_wait == 0)
+		return false;
+	reprise_beside_begins(segment->ops, segment->count, true, begins);
+	return first_beside(group, segment, hold_ns, crossed, begins) < segment->count &&
+	       waits_for_whole(&group->level_patience);
+}
+
+/* The same as group_piece() where there are such graphs. What cannot be in one gets none, though it
+ * could be replayed part by part: the whole would never be seen again. Nor does what the end of the
+ * segment has cut, if there is a whole one. */
+static unsigned int piece_beside(struct reprise_group *group, const struct reprise_segment *segment,
+                                 unsigned int start, unsigned int first, uint64_t hold_ns,
+                                 const bool *begins, bool *useful)
+{
+	unsigned int wanted = reprise_plan_piece(segment, start, hold_ns, false);
+	unsigned int count = beside_piece(group, segment, start, wanted,
+	                                  reprise_plan_longest(segment, start, hold_ns), begins);
+
+	*useful = count > 0 && (count >= wanted || segment->ends_in_wait || start == first);
+	if (*useful)
+		group->joined = true;
+	else
+		for (count = 1; start + count < segment->count && !begins[start + count];)
+			count++;
+	return count;
 }
 
 /*
@@ -200,7 +287,7 @@ static unsigned int group_piece(struct reprise_group *group, const struct repris
 	unsigned int whole = reach(group, segment, start, wanted, crossed + start, most), count = whole;
 
 	group->joined = group->joined || reprise_fork_in(segment->ops + start, whole);
-	if (whole > most && waits_for_whole(group)) {
+	if (whole > most && waits_for_whole(&group->patience)) {
 		*useful = false;
 		return whole;
 	}
@@ -215,13 +302,19 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 {
 	struct reprise_lane *lane = context;
 	uint64_t hold_ns = reprise_option(REPRISE_OPTION_HOLD) * 1000;
-	bool crossed[REPRISE_TUNE_SEGMENT_MOST],
+	bool crossed[REPRISE_TUNE_SEGMENT_MOST], begins[REPRISE_TUNE_SEGMENT_MOST],
 		few = reprise_lanes_of_others() >= REPRISE_TUNE_PLAN_CROWD, useful = true;
+	unsigned int beside = segment->count;
 	enum worth worth;
 
 	if (lane->group != NULL) {
 		lane->group->watched += segment->count;
 		reprise_fork_cross(segment->ops, segment->count, crossed);
+		reprise_beside_begins(segment->ops, segment->count,
+		                      segment->position.since_wait == 0 && lane->group->level, begins);
+		beside = first_beside(lane->group, segment, hold_ns, crossed, begins);
+		if (beside == segment->count && awaits_level(lane->group, segment, hold_ns, crossed))
+			return;
 	}
 
 	for (unsigned int start = 0, count; start < segment->count; start += count) {
@@ -232,13 +325,16 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 		if (lane->group == NULL)
 			count = reprise_plan_piece(segment, start, hold_ns, few);
 		else
-			count = group_piece(lane->group, segment, start, hold_ns, crossed, &useful);
+			count =
+				beside < segment->count
+					? piece_beside(lane->group, segment, start, beside, hold_ns, begins, &useful)
+					: group_piece(lane->group, segment, start, hold_ns, crossed, &useful);
 		unsigned int within = reprise_plan_within_functions(segment->ops + start, count);
 
 		if (lane->group == NULL)
 			count = within;
 		else if (is_cut_short(lane, segment, start, count, &position) &&
-		         waits_for_whole(lane->group))
+		         waits_for_whole(&lane->group->patience))
 			return;
 		if (!useful || within < count || count < reprise_option(REPRISE_OPTION_SMALLEST) ||
 		    !reprise_watch_note_part(lane->watch, segment, start, count))
@@ -249,7 +345,7 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 		if (worth == MANY)
 			reprise_lane_postpone_backoff(lane, REPRISE_TUNE_BACKOFF_AFTER);
 		add_trace(lane, segment->ops + start, segment->any_value + start, count, &position,
-		          mean_gap(segment, start, count));
+		          mean_gap(segment, start, count), lane->group != NULL);
 	}
 }
 
@@ -259,9 +355,9 @@ void reprise_lane_split(struct reprise_lane *lane, struct reprise_trace *trace, 
 		reprise_lane_position_within(trace->ops, trace->any_value, at, &trace->position);
 
 	lane->trace = trace; /* its own parts must not evict it */
-	add_trace(lane, trace->ops, trace->any_value, at, &trace->position, trace->gap_ns);
+	add_trace(lane, trace->ops, trace->any_value, at, &trace->position, trace->gap_ns, false);
 	add_trace(lane, trace->ops + at, trace->any_value + at, trace->count - at, &middle,
-	          trace->gap_ns);
+	          trace->gap_ns, false);
 	lane->trace = NULL;
 	reprise_lane_drop(lane, trace);
 }

@@ -282,6 +282,21 @@ static void tell_of_event(struct reprise_lane *lane, CUevent event, uint32_t sel
 		reprise_lane_barrier(lane, true);
 }
 
+/* The group's members whose streams the call waits for, all that they have: a bit for each. */
+static uint8_t waited_for(const struct reprise_group *group, enum reprise_sync what,
+                          const struct point *point)
+{
+	unsigned int member;
+
+	if (what == REPRISE_SYNC_CONTEXT)
+		return group->members[0]->context == point->context ? (uint8_t)((1u << group->count) - 1)
+		                                                    : 0;
+	if (what != REPRISE_SYNC_STREAM)
+		return 0;
+	member = reprise_group_member(group, point->stream);
+	return member < group->count ? (uint8_t)(1u << member) : 0;
+}
+
 enum telling {
 	TOLD,
 	NOT_TOLD,     /* by a query: the driver may keep the lane's lock or its issuing thread */
@@ -437,6 +452,8 @@ static bool sync_own(enum reprise_sync what, CUstream stream, bool per_thread)
 	}
 }
 
+_Thread_local uint32_t reprise_waits_begun __attribute__((tls_model(REPRISE_TLS_MODEL)));
+
 bool reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
 	bool pending = false;
@@ -450,6 +467,37 @@ bool reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_threa
 	if (__builtin_expect(atomic_load(&reprise_unsettled) == 0, 1))
 		return pending;
 	return sync_own(what, (CUstream)handle, per_thread) || pending;
+}
+
+void reprise_lanes_order_by_wait(enum reprise_sync what, uintptr_t handle, bool per_thread)
+{
+	struct point point = point_of_wait(what, handle, per_thread);
+	uint32_t self = reprise_thread_self();
+
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
+		if (!reprise_group_is_tracked(lane))
+			continue;
+		reprise_lock_take(&lane->lock);
+		if (lane->group != NULL && lane->group->thread == self)
+			reprise_group_waits(lane->group, waited_for(lane->group, what, &point));
+		reprise_lock_give(&lane->lock);
+	}
+}
+
+static void lose_own_order(struct reprise_lane *lane)
+{
+	if (!reprise_group_is_tracked(lane))
+		return;
+	reprise_lock_take(&lane->lock);
+	if (lane->group != NULL)
+		reprise_group_lose_order(lane);
+	reprise_lock_give(&lane->lock);
+}
+
+void reprise_lanes_wait_failed(void)
+{
+	if (atomic_load(&reprise_groups_tracked) != 0)
+		tell_own(lose_own_order);
 }
 
 CUresult reprise_lanes_error(enum reprise_sync what, uintptr_t handle, bool per_thread)

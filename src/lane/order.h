@@ -65,5 +65,26 @@ void reprise_lanes_barrier(bool wait);
  */
 bool reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_thread);
 
+/* How often this thread has begun to wait for a stream or a context. */
+extern _Thread_local uint32_t reprise_waits_begun __attribute__((tls_model(REPRISE_TLS_MODEL)));
+
+/* The rest of reprise_lanes_wait_begins(). */
+void reprise_lanes_order_by_wait(enum reprise_sync what, uintptr_t handle, bool per_thread);
+
+/* This thread waits now, by the driver; parameters as above. What it waits for is before all that
+ * it calls then. */
+static inline void reprise_lanes_wait_begins(enum reprise_sync what, uintptr_t handle,
+                                             bool per_thread)
+{
+	if (what != REPRISE_SYNC_STREAM && what != REPRISE_SYNC_CONTEXT)
+		return;
+	reprise_waits_begun++;
+	if (__builtin_expect(atomic_load(&reprise_groups_tracked) != 0, 0))
+		reprise_lanes_order_by_wait(what, handle, per_thread);
+}
+
+/* A wait of this thread's, of which it was told, may not have waited. */
+void reprise_lanes_wait_failed(void);
+
 /* The error that such a call returns for ops that were answered with success (errors.h). */
 CUresult reprise_lanes_error(enum reprise_sync what, uintptr_t handle, bool per_thread);

@@ -73,7 +73,11 @@ void reprise_observe_result(CUresult result)
 {
 	REPRISE_KEEP_ERRNO;
 
-	if (reprise_inside == 0 && reprise_eager_note_error(result))
+	if (reprise_inside != 0)
+		return;
+	if (result != CUDA_ERROR_NOT_READY)
+		reprise_lanes_wait_failed();
+	if (reprise_eager_note_error(result))
 		issue_all();
 }
 

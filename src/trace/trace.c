@@ -6,6 +6,8 @@
 #include "base/store.h"
 #include "base/tuning.h"
 #include "graph/shadow.h"
+#include "trace/beside.h"
+#include "trace/fork.h"
 
 const char *const reprise_exit_names[REPRISE_EXIT_COUNT] = {
 #define X(name, words, text) #name,
@@ -24,19 +26,39 @@ static size_t payload_room(uint32_t bytes)
 	return (bytes + 15u) & ~(size_t)15;
 }
 
+/* The room that it needs for what is known of its graph if that is launched beside its streams. */
+static size_t beside_room(const struct reprise_op *ops, unsigned int count,
+                          const struct reprise_capture_streams *capture_streams)
+{
+	return capture_streams->forks != NULL && reprise_fork_in(ops, count) &&
+	               !reprise_fork_is_closed(ops, count, 0)
+	           ? sizeof(struct reprise_beside) + count + 16
+	           : 0;
+}
+
+static void note_beside(struct reprise_trace *trace, unsigned char *at)
+{
+	trace->beside = (struct reprise_beside *)(((uintptr_t)at + 15u) & ~(uintptr_t)15);
+	trace->beside->behind = (uint8_t *)(trace->beside + 1);
+	reprise_beside_describe(trace->ops, trace->count, trace->beside);
+	trace->graph.beside = true;
+	trace->graph.roots = trace->beside->roots;
+}
+
 /* One block: trace, two arrays of ops, hashes, two bit arrays, nodes, payloads, any_value. */
 struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool *any_value,
                                         unsigned int count, const struct reprise_position *position,
                                         struct reprise_capture_streams *capture_streams)
 {
-	size_t payload = 0, words = (count + 63) / 64;
+	size_t payload = 0, words = (count + 63) / 64,
+		   beside = beside_room(ops, count, capture_streams);
 
 	for (unsigned int i = 0; i < count; i++)
 		payload += payload_room(ops[i].payload_bytes);
 
 	size_t bytes = sizeof(struct reprise_trace) + 2 * count * sizeof(*ops) + 2 * payload + 16 +
 	               (count + 1) * sizeof(uint64_t) + 2 * words * sizeof(uint64_t) +
-	               count * (sizeof(struct reprise_graph_node) + sizeof(*any_value));
+	               count * (sizeof(struct reprise_graph_node) + sizeof(*any_value)) + beside;
 	struct reprise_trace *trace = reprise_store_take(REPRISE_STORE_TRACES, bytes);
 
 	if (trace == NULL)
@@ -72,6 +94,8 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 		trace->graph.members |= (uint8_t)(1u << ops[i].member);
 		trace->event_count += reprise_op_is_event(ops[i].kind);
 	}
+	if (beside > 0)
+		note_beside(trace, (unsigned char *)(trace->any_value + count));
 	trace->graph.ops = trace->ops;
 	trace->graph.capture_streams = capture_streams;
 	return trace;

@@ -15,6 +15,8 @@
 #include "trace/recurring.h"
 #include "trace/site.h"
 
+struct reprise_beside;
+
 /* Why a visit ended by a side exit: the name in reports, that in timelines and tables, and what it
  * means. */
 #define REPRISE_EXITS(X) \
@@ -74,6 +76,7 @@ struct reprise_trace {
 	bool head_moved;
 
 	struct reprise_graph graph;
+	struct reprise_beside *beside; /* where the graph is launched beside its streams; else NULL */
 	_Atomic(const void *) range_name; /* of its replays, for who listens (nvtx/listener.h) */
 
 	struct reprise_position position; /* of its first op */

@@ -244,6 +244,412 @@ static void fork_attributes(void)
 	repeat(forks_with_attributes);
 }
 
+/* ---- branches that begin behind a wait of the host's, without an event ---- */
+
+/* Nobody reads what another stream writes: where the host does not wait, none has to. */
+static void begin_beside(void)
+{
+	for (unsigned i = 0; i < 4; i++)
+		launch(hazard_turn, hazard_x, hazard_y, i, origin);
+	for (unsigned i = 0; i < SIDES; i++)
+		work_alone(i, i);
+	for (unsigned i = 0; i < SIDES; i++)
+		join(i);
+	for (unsigned i = 0; i < SIDES; i++)
+		launch(hazard_mix, hazard_x, hazard_y, i, origin);
+}
+
+enum { MEETINGS = 32, SETTLED = ITERATIONS / 8 }; /* before there is work, before deviations */
+
+/* The streams meet when they have an op each, and so are a group before a part of what they do can
+ * be a graph of its own, which hides the whole. */
+static void begin_all(void)
+{
+	launch(hazard_mix, origin_z, hazard_y, 99, origin);
+	for (unsigned i = 0; i < SIDES; i++)
+		launch(hazard_mix, side_z[i], hazard_y, 99, sides[i]);
+}
+
+static void meet(void)
+{
+	for (unsigned meeting = 0; meeting < MEETINGS; meeting++) {
+		begin_all();
+		for (unsigned i = 0; i < SIDES; i++)
+			join(i);
+		CHECK(cuStreamSynchronize(origin));
+	}
+}
+
+/* Deviations come once the graphs of what is done without them are there. */
+static bool deviates(unsigned iteration)
+{
+	return iteration > SETTLED && hazard_is_irregular(iteration);
+}
+
+static void repeat_waiting(void (*iterate)(unsigned iteration))
+{
+	set_up_plainly();
+	meet();
+	for (unsigned iteration = 1; iteration < ITERATIONS; iteration++) {
+		iterate(iteration);
+		if (iteration <= SETTLED && iteration % 25 == 0)
+			hazard_settle(origin);
+		hazard_settle_again(iteration, origin);
+	}
+	print_all();
+}
+
+static void waits_for_origin(unsigned iteration)
+{
+	begin_beside();
+	CHECK(cuStreamSynchronize(origin));
+}
+
+static void fork_from_wait(void)
+{
+	repeat_waiting(waits_for_origin);
+}
+
+/* Some iterations begin behind no wait, or behind a wait for one side. */
+static void waits_for_less(unsigned iteration)
+{
+	begin_beside();
+	if (!deviates(iteration))
+		CHECK(cuStreamSynchronize(origin));
+	else if (iteration % 2 == 0)
+		CHECK(cuStreamSynchronize(sides[iteration / 2 % SIDES]));
+}
+
+static void fork_from_less(void)
+{
+	repeat_waiting(waits_for_less);
+}
+
+/* Sometimes a side has more work when the host waits for the origin, or the origin waits for an
+ * event of a stream that is no member. */
+static void works_on(unsigned iteration)
+{
+	static CUstream outside;
+	static CUevent from_outside;
+
+	if (outside == NULL) {
+		outside = hazard_stream(CU_STREAM_NON_BLOCKING);
+		CHECK(cuEventCreate(&from_outside, CU_EVENT_DISABLE_TIMING));
+	}
+	begin_beside();
+	if (deviates(iteration) && iteration % 2 == 0)
+		work_alone(iteration / 2 % SIDES, 3);
+	CHECK(cuStreamSynchronize(origin));
+	if (!deviates(iteration) || iteration % 2 == 0)
+		return;
+	launch(hazard_turn, origin_z, hazard_y, iteration, outside);
+	CHECK(cuEventRecord(from_outside, outside));
+	CHECK(cuStreamWaitEvent(origin, from_outside, 0));
+}
+
+static void fork_from_busy(void)
+{
+	repeat_waiting(works_on);
+}
+
+/* The host waits for the context; another thread may wait for the origin. */
+static void *waits_elsewhere(void *unused)
+{
+	CHECK(cuCtxSetCurrent(hazard_context));
+	CHECK(cuStreamSynchronize(origin));
+	return unused;
+}
+
+static void waits_for_context(unsigned iteration)
+{
+	pthread_t thread;
+
+	begin_beside();
+	if (!deviates(iteration)) {
+		CHECK(cuCtxSynchronize());
+		return;
+	}
+	pthread_create(&thread, NULL, waits_elsewhere, NULL);
+	begin_beside();
+	pthread_join(thread, NULL);
+}
+
+static void fork_from_context(void)
+{
+	repeat_waiting(waits_for_context);
+}
+
+/* Sometimes the driver refuses to wait (by SIM_FAULT, in both runs). */
+static void waits_in_vain(unsigned iteration)
+{
+	CUresult result;
+
+	begin_beside();
+	result = cuCtxSynchronize();
+	if (result != CUDA_SUCCESS)
+		printf("%u: %d\n", iteration, (int)result);
+}
+
+static void fork_from_vain(void)
+{
+	repeat_waiting(waits_in_vain);
+}
+
+/* ---- streams that wait for each other's last step ---- */
+
+enum { PARTS = SIDES + 1 };
+
+static CUevent stepped[2][PARTS];
+
+static CUstream part_stream(unsigned part)
+{
+	return part == 0 ? origin : sides[part - 1];
+}
+
+static void set_up_ring(void)
+{
+	set_up_plainly();
+	for (unsigned i = 0; i < 2 * PARTS; i++)
+		CHECK(cuEventCreate(&stepped[i % 2][i / 2], CU_EVENT_DISABLE_TIMING));
+}
+
+static CUdeviceptr part_memory(unsigned part)
+{
+	return part == 0 ? origin_z : side_z[part - 1];
+}
+
+static void part_waits(unsigned part, unsigned iteration)
+{
+	for (unsigned other = 0; other < PARTS; other++)
+		if (other != part)
+			CHECK(cuStreamWaitEvent(part_stream(part), stepped[(iteration + 1) % 2][other], 0));
+}
+
+static void part_steps(unsigned part, unsigned iteration)
+{
+	CHECK(cuEventRecord(stepped[iteration % 2][part], part_stream(part)));
+}
+
+static void part_launches(unsigned part)
+{
+	for (unsigned i = 0; i < 3; i++)
+		launch(hazard_turn, part_memory(part), hazard_y, i + part + 3, part_stream(part));
+}
+
+static void part_works(unsigned part, unsigned iteration)
+{
+	part_launches(part);
+	part_steps(part, iteration);
+}
+
+static void steps_in_ring(unsigned iteration)
+{
+	for (unsigned part = 0; part < PARTS; part++) {
+		part_waits(part, iteration);
+		part_works(part, iteration);
+	}
+}
+
+static void settle_parts(void)
+{
+	for (unsigned part = 0; part < PARTS; part++)
+		hazard_settle(part_stream(part));
+}
+
+/* Often at first: segments begin behind a wait, and what is in them must come again to be hot. */
+static void settle_now_and_then(unsigned iteration)
+{
+	if (iteration % 50 == 0 || (iteration <= 75 && iteration % 15 == 0))
+		settle_parts();
+}
+
+static void meet_in_ring(void)
+{
+	begin_all();
+	for (unsigned i = 0; i < PARTS * MEETINGS / 2; i++) {
+		part_waits(i % PARTS, i / PARTS);
+		part_steps(i % PARTS, i / PARTS);
+	}
+	settle_parts();
+}
+
+static void repeat_ring(void (*iterate)(unsigned iteration))
+{
+	set_up_ring();
+	meet_in_ring();
+	for (unsigned iteration = 1; iteration < ITERATIONS; iteration++) {
+		iterate(iteration);
+		settle_now_and_then(iteration);
+	}
+	print_all();
+}
+
+static void ring(void)
+{
+	repeat_ring(steps_in_ring);
+}
+
+/* Sometimes a part does not wait for one of the others; or does not record what it did, and the
+ * others wait for what it did before. The last part is the group's first member. It does not step
+ * last, since graphs begin behind the same op as ever. */
+static void steps_with_less(unsigned iteration)
+{
+	for (unsigned part = PARTS; part-- > 0;) {
+		bool less = deviates(iteration) && part == iteration % PARTS;
+
+		if (less && iteration % 2 == 0)
+			CHECK(cuStreamWaitEvent(part_stream(part),
+			                        stepped[(iteration + 1) % 2][(part + 1) % PARTS], 0));
+		else
+			part_waits(part, iteration);
+		if (less && iteration % 2 != 0)
+			part_launches(part);
+		else
+			part_works(part, iteration);
+	}
+}
+
+static void ring_waits_for_less(void)
+{
+	repeat_ring(steps_with_less);
+}
+
+static void goes_on(unsigned part)
+{
+	launch(hazard_turn, part_memory(part), hazard_y, 11, part_stream(part));
+}
+
+/* Sometimes a part goes on behind its record: the others do not wait for that. */
+static void steps_with_more(unsigned iteration)
+{
+	steps_in_ring(iteration);
+	if (deviates(iteration))
+		goes_on(iteration % PARTS);
+}
+
+static void ring_goes_on(void)
+{
+	repeat_ring(steps_with_more);
+}
+
+/* Sometimes another stream, or another thread, records the event that a part waits for, in the
+ * midst of a step. */
+static CUstream aside;
+static unsigned recorded_by_other;
+
+static void *records_elsewhere(void *unused)
+{
+	CHECK(cuCtxSetCurrent(hazard_context));
+	CHECK(cuEventRecord(stepped[(recorded_by_other + 1) % 2][0], aside));
+	return unused;
+}
+
+static void steps_with_other(unsigned iteration)
+{
+	pthread_t thread;
+
+	if (aside == NULL)
+		aside = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (unsigned part = 0; part < PARTS; part++) {
+		part_waits(part, iteration);
+		part_works(part, iteration);
+		if (part != iteration / 2 % 2 || !deviates(iteration))
+			continue;
+		launch(hazard_turn, side_x[0], hazard_y, iteration, aside);
+		if (iteration % 2 == 0) {
+			CHECK(cuEventRecord(stepped[(iteration + 1) % 2][0], aside));
+			continue;
+		}
+		recorded_by_other = iteration;
+		pthread_create(&thread, NULL, records_elsewhere, NULL);
+		pthread_join(thread, NULL);
+	}
+}
+
+static void ring_recorded_elsewhere(void)
+{
+	repeat_ring(steps_with_other);
+}
+
+/* The host waits for one part and goes on with its own stream at once; sometimes it waits for none.
+ */
+static void steps_and_wait(unsigned iteration)
+{
+	steps_in_ring(iteration);
+	if (deviates(iteration))
+		CHECK(cuStreamSynchronize(part_stream(iteration % PARTS)));
+	launch(hazard_turn, hazard_x, hazard_y, 1, part_stream(1));
+	CHECK(cuEventRecord(stepped[iteration % 2][1], part_stream(1)));
+}
+
+static void ring_waited_for(void)
+{
+	repeat_ring(steps_and_wait);
+}
+
+/* Two streams wait for all that was done in the last step, first for the third's; the third comes
+ * behind theirs of this one. So a graph may begin with the third alone, or with the others.
+ * Sometimes one goes on behind its record, which nobody waits for. */
+static void steps_in_pipeline(unsigned iteration)
+{
+	unsigned last = PARTS - 1;
+
+	for (unsigned part = 0; part < last; part++) {
+		for (unsigned i = 0; i < last; i++)
+			CHECK(cuStreamWaitEvent(part_stream(part),
+			                        stepped[(iteration + 1) % 2][i == 0 ? last : 1 - part], 0));
+		part_works(part, iteration);
+	}
+	if (deviates(iteration) && iteration % PARTS != last)
+		goes_on(iteration % PARTS);
+	part_waits(last, iteration + 1);
+	part_works(last, iteration);
+	if (deviates(iteration) && iteration % PARTS == last)
+		goes_on(last);
+}
+
+static void pipeline_goes_on(void)
+{
+	repeat_ring(steps_in_pipeline);
+}
+
+/* First the streams fork and join. Then they wait for each other's last step; sometimes they fork
+ * and join behind a step, as often as in a graph of that, and the origin has waited for one of the
+ * two others' steps. The host waits behind that: the next steps are not in one segment with a fork,
+ * where they would be parts. From there it is 25 to 28 steps to the next: whatever the number of
+ * steps of a graph, some forks come right behind one. */
+static bool forks_behind(unsigned steps)
+{
+	unsigned place = steps % (25 + 26 + 27 + 28);
+
+	return steps > SETTLED &&
+	       (place == 0 || place == 25 || place == 25 + 26 || place == 25 + 26 + 27);
+}
+
+static void forks_then_steps(unsigned iteration)
+{
+	unsigned steps = iteration - ITERATIONS / 4;
+
+	if (iteration <= ITERATIONS / 4) {
+		forks_and_joins(iteration);
+		return;
+	}
+	steps_in_ring(iteration);
+	if (!forks_behind(steps)) {
+		settle_now_and_then(steps);
+		return;
+	}
+	CHECK(cuStreamWaitEvent(origin, stepped[iteration % 2][1], 0));
+	for (unsigned i = 0; i < 5; i++)
+		forks_and_joins(iteration);
+	settle_parts();
+}
+
+static void fork_behind_ring(void)
+{
+	repeat_ring(forks_then_steps);
+}
+
 /* ---- what is not as before, this time ---- */
 
 /* Work on a side stream that the next fork does not come behind. */
@@ -1305,6 +1711,18 @@ const struct hazard fork_hazards[] = {
 	{"fork_primary_released", fork_primary_released},
 	{"fork_split_beside", fork_split_beside},
 	{"fork_priorities", fork_priorities},
+	{"fork_from_wait", fork_from_wait},
+	{"fork_from_less", fork_from_less},
+	{"fork_from_busy", fork_from_busy},
+	{"fork_from_context", fork_from_context},
+	{"fork_from_vain", fork_from_vain},
+	{"ring", ring},
+	{"ring_waits_for_less", ring_waits_for_less},
+	{"ring_goes_on", ring_goes_on},
+	{"ring_recorded_elsewhere", ring_recorded_elsewhere},
+	{"ring_waited_for", ring_waited_for},
+	{"pipeline_goes_on", pipeline_goes_on},
+	{"fork_behind_ring", fork_behind_ring},
 	{"fork_attributes", fork_attributes},
 	{"fork_member_outside", fork_member_outside},
 	{"fork_unjoined", fork_unjoined},

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/ending.h"
 #include "base/tuning.h"
+#include "lane/order.h"
 #include "lane/registry.h"
 #include "lane/side_exit.h"
 
@@ -19,12 +20,16 @@ static struct record {
 	CUevent event;
 	struct reprise_lane *lane; /* the last one known to have recorded it */
 	uint64_t at;
+	uint32_t waits; /* the thread's then (lane/order.h) */
 } records[ROWS][ROW];
 static struct pair {
 	struct reprise_lane *origin, *side;
 	uint32_t thread;
 	bool forked;
 	uint64_t forked_at, joined_at; /* when one waited for the other last */
+	uint64_t met_record;           /* the record that was waited for then, */
+	uint64_t renewed_at;           /* and when a new one was last */
+	uint32_t joined_waits;         /* the thread's waits at the last join */
 	uint32_t met;
 } pairs[ROWS][ROW];
 
@@ -63,19 +68,35 @@ static uint32_t often_enough(const struct reprise_lane *origin, const struct rep
 	       << (splits < REPRISE_TUNE_GROUP_SPLITS_MOST ? splits : REPRISE_TUNE_GROUP_SPLITS_MOST);
 }
 
-/* True if forks of `origin` to `side`, all by this thread, have been joined again often enough for
- * a merge. A join counts only if its event was recorded behind the fork. Streams that wait for each
- * other's last step by turns do not fork and join, and no graph holds such a step whole. */
-static bool fork_rejoined(struct reprise_lane *origin, struct reprise_lane *side,
-                          uint64_t recorded_at)
+/* True if the host has waited since the last join, and the event was recorded behind that wait: the
+ * side has forked without an event, if it had nothing to do in between. */
+static bool begun_beside(const struct pair *pair, const struct record *record)
 {
-	struct pair *pair = pair_of(origin, side);
-	bool forked =
-		pair->forked && recorded_at > pair->forked_at && pair->thread == reprise_thread_self();
+	return pair->joined_waits != reprise_waits_begun && record->waits == reprise_waits_begun;
+}
 
-	pair->met = forked ? pair->met + 1 : 0;
+/* True if forks of `origin` to `side`, all by this thread, have been joined again often enough for
+ * a merge; or if they wait for each other by turns. */
+static bool fork_rejoined(struct reprise_lane *origin, struct reprise_lane *side,
+                          const struct record *record)
+{
+	uint64_t waited_for = pair_of(side, origin)->renewed_at;
+	struct pair *pair = pair_of(origin, side);
+	bool own = pair->thread == reprise_thread_self(), renewed = record->at > pair->met_record,
+		 forked = own && ((pair->forked && record->at > pair->forked_at) ||
+	                      begun_beside(pair, record) || (renewed && waited_for > pair->renewed_at));
+
+	pair->thread = reprise_thread_self();
+	if (forked)
+		pair->met++;
+	else if (renewed) /* of a group, several may wait for one record */
+		pair->met = 0;
 	pair->forked = false;
+	pair->met_record = record->at;
+	if (renewed)
+		pair->renewed_at = now;
 	pair->joined_at = now;
+	pair->joined_waits = reprise_waits_begun;
 	if (pair->met < often_enough(origin, side))
 		return false;
 	pair->met = 0;
@@ -105,11 +126,11 @@ void reprise_fork_detect_note(struct reprise_lane *lane, const struct reprise_ca
 	here = reprise_lane_head(lane);
 	record = record_of(call->event);
 	if (call->kind == REPRISE_OP_RECORD)
-		*record = (struct record){call->event, lane, now};
+		*record = (struct record){call->event, lane, now, reprise_waits_begun};
 	else if (record->event == call->event)
 		there = reprise_lane_head(record->lane);
 	if (there != NULL && there != here) {
-		join = fork_rejoined(here, there, record->at);
+		join = fork_rejoined(here, there, record);
 		fork_to(there, here, record->at);
 	}
 	reprise_lock_give(&detect_lock);

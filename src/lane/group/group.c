@@ -1,11 +1,14 @@
 /* The order among the members of a group, and their pending waits. All under the head's lock. */
 #include "lane/group/group.h"
 
+#include <string.h>
+
 #include "base/hash.h"
 #include "base/inside.h"
 #include "base/tuning.h"
 #include "driver/driver.h"
 #include "stats/counters.h"
+#include "trace/beside.h"
 
 _Atomic uint32_t reprise_groups, reprise_groups_tracked, reprise_groups_waiting,
 	reprise_group_unknown_calls;
@@ -98,9 +101,100 @@ static bool covers(const struct reprise_group *group, unsigned int origin, uint8
 	return true;
 }
 
-bool reprise_group_covers(const struct reprise_group *group, const struct reprise_trace *trace)
+static bool is_within(const struct reprise_group_clock *clock,
+                      const struct reprise_group_clock *other)
 {
-	return covers(group, trace->ops[0].member, trace->graph.members);
+	for (unsigned int i = 0; i < REPRISE_MEMBERS_MOST; i++)
+		if (clock->ticks[i] > other->ticks[i])
+			return false;
+	return true;
+}
+
+/* What the root is behind when its first waits have passed. False if one is for an unknown event.
+ */
+static bool begin_of(struct reprise_group *group, const struct reprise_trace *trace,
+                     unsigned int root, struct reprise_group_clock *begin)
+{
+	const struct reprise_beside *beside = trace->beside;
+
+	*begin = group->clocks[root];
+	for (unsigned int i = 0; i < beside->leading_count; i++) {
+		const struct reprise_op *op = &trace->ops[beside->leading[i]];
+		const struct reprise_group_event *slot = slot_of(group, op->event);
+
+		if (op->member != root)
+			continue;
+		if (slot->event != op->event)
+			return false;
+		merge_clock(begin, &slot->clock);
+	}
+	return true;
+}
+
+/* True if all roots begin behind the same; and if that is all that the members and the stream
+ * beside them have and are behind, and nothing more. */
+static bool is_level(struct reprise_group *group, const struct reprise_trace *trace)
+{
+	struct reprise_group_clock level, other, have;
+	bool any = false;
+
+	forget_if_told(group);
+	if (atomic_load(&reprise_group_unknown_calls) != 0)
+		return false;
+	for (unsigned int root = 0; trace->beside->roots >> root != 0; root++) {
+		if ((trace->beside->roots >> root & 1) == 0)
+			continue;
+		if (!begin_of(group, trace, root, any ? &other : &level))
+			return false;
+		if (any && memcmp(&level, &other, sizeof(level)) != 0)
+			return false;
+		any = true;
+	}
+	for (unsigned int member = 0; member < group->count; member++)
+		if ((trace->graph.members >> member & 1) != 0 &&
+		    atomic_load(&group->members[member]->foreign_calls) != 0)
+			return false;
+	have = group->beside;
+	for (unsigned int member = 0; member < group->count; member++)
+		if ((trace->graph.members >> member & 1) != 0)
+			merge_clock(&have, &group->clocks[member]);
+	if (memcmp(&have, &level, sizeof(level)) != 0)
+		return false;
+	group->entered = level;
+	return true;
+}
+
+bool reprise_group_covers(struct reprise_group *group, const struct reprise_trace *trace)
+{
+	return trace->beside != NULL ? is_level(group, trace)
+	                             : covers(group, trace->ops[0].member, trace->graph.members);
+}
+
+bool reprise_group_is_behind(struct reprise_group *group, CUevent event)
+{
+	const struct reprise_group_event *slot;
+
+	forget_if_told(group);
+	slot = slot_of(group, event);
+	return slot->event == event && is_within(&slot->clock, &group->entered);
+}
+
+/* What the host has waited for is before all later calls of its thread. */
+void reprise_group_waits(struct reprise_group *group, uint8_t members)
+{
+	uint8_t all = (uint8_t)((1u << group->count) - 1);
+	struct reprise_group_clock waited = {{0}};
+
+	if (atomic_load(&reprise_group_unknown_calls) == 0)
+		for (unsigned int member = 0; members >> member != 0; member++)
+			if ((members >> member & 1) != 0)
+				merge_clock(&waited, &group->clocks[member]);
+	group->level = true;
+	merge_clock(&group->beside, &waited);
+	for (unsigned int member = 0; member < group->count; member++) {
+		merge_clock(&group->clocks[member], &waited);
+		group->level = group->level && covers(group, member, all);
+	}
 }
 
 bool reprise_group_is_border(const struct reprise_group *group, unsigned int member)
@@ -129,9 +223,58 @@ static void note_records(struct reprise_group *group, const struct reprise_trace
 	}
 }
 
+/* `after` of these members, `level` of all others. */
+static struct reprise_group_clock chosen(const struct reprise_group_clock *level,
+                                         const struct reprise_group_clock *after, uint8_t members)
+{
+	struct reprise_group_clock clock = *level;
+
+	for (unsigned int member = 0; members >> member != 0; member++)
+		if ((members >> member & 1) != 0)
+			clock.ticks[member] = after->ticks[member];
+	return clock;
+}
+
+/* What the members' streams are behind once such a graph was launched, and the events. */
+static void launched_beside(struct reprise_group *group, const struct reprise_trace *trace)
+{
+	const struct reprise_group_clock level = group->entered;
+	struct reprise_group_clock after = level;
+
+	for (unsigned int member = 0; member < group->count; member++)
+		after.ticks[member] += trace->graph.members >> member & 1;
+	for (unsigned int member = 0; member < group->count; member++)
+		if ((trace->graph.members >> member & 1) != 0)
+			group->clocks[member] = chosen(&level, &after, trace->beside->ends[member]);
+	group->beside = after;
+	forget_if_told(group);
+	for (unsigned int i = 0; trace->event_count > 0 && i < trace->count; i++)
+		if (trace->ops[i].kind == REPRISE_OP_RECORD) {
+			struct reprise_group_clock clock = chosen(&level, &after, trace->beside->behind[i]);
+
+			note_record(group, slot_of(group, trace->ops[i].event), trace->ops[i].event, &clock);
+		}
+}
+
+static void note_branches(struct reprise_group *group, const struct reprise_trace *trace,
+                          uint8_t members)
+{
+	reprise_count(REPRISE_COUNT_group_launches, 1);
+	group->forked += trace->count;
+	if (group->pending_waits == 0)
+		atomic_fetch_add(&reprise_groups_waiting, 1);
+	group->pending_waits |= members;
+}
+
 /* Conservative: only the order relative to the origin is kept. */
 void reprise_group_launched(struct reprise_lane *head, const struct reprise_trace *trace)
 {
+	if (trace->beside != NULL) {
+		launched_beside(head->group, trace);
+		note_branches(head->group, trace, trace->graph.members);
+		return;
+	}
+
 	struct reprise_group *group = head->group;
 	unsigned int origin = trace->ops[0].member;
 	struct reprise_group_clock before = group->clocks[origin];
@@ -149,11 +292,7 @@ void reprise_group_launched(struct reprise_lane *head, const struct reprise_trac
 		note_records(group, trace, &before);
 	if (others == 0)
 		return;
-	reprise_count(REPRISE_COUNT_group_launches, 1);
-	group->forked += trace->count;
-	if (group->pending_waits == 0)
-		atomic_fetch_add(&reprise_groups_waiting, 1);
-	group->pending_waits |= others;
+	note_branches(group, trace, others);
 }
 
 /* Asks the driver twice: if the host waited instead, it could wait for a kernel that waits for the
@@ -220,10 +359,39 @@ void reprise_group_issues(struct reprise_lane *head, enum reprise_op_kind kind, 
 	order(head->group, kind, member, event);
 }
 
+/* The stream beside the members' comes behind what they have. */
+static bool come_behind(struct reprise_lane *head, const struct reprise_trace *trace)
+{
+	struct reprise_group *group = head->group;
+	CUstream beside = group->forks.beside;
+	bool done = true;
+
+	for (unsigned int member = 0; done && member < group->count; member++) {
+		if ((trace->graph.members >> member & 1) == 0)
+			continue;
+		issue_wait(head, member);
+		done = reprise_driver.cuEventRecord(group->forks.before, group->streams[member]) ==
+		           CUDA_SUCCESS &&
+		       reprise_driver.cuStreamWaitEvent(beside, group->forks.before,
+		                                        CU_EVENT_WAIT_DEFAULT) == CUDA_SUCCESS;
+	}
+	if (done)
+		group->beside = group->entered;
+	return done;
+}
+
 CUstream reprise_group_origin(struct reprise_lane *head, const struct reprise_trace *trace)
 {
 	unsigned int origin = trace->ops[0].member;
 
+	if (trace->beside != NULL) {
+		struct reprise_group *group = head->group;
+
+		return group->forks.beside != NULL &&
+		               (is_within(&group->entered, &group->beside) || come_behind(head, trace))
+		           ? group->forks.beside
+		           : NULL;
+	}
 	issue_wait(head, origin);
 	return head->group->streams[origin];
 }
@@ -281,7 +449,7 @@ bool reprise_group_does_not_pay(struct reprise_lane *head)
 	group->joined = false;
 	if (forked < ops / REPRISE_TUNE_GROUP_LEAST)
 		return true;
-	group->patience = REPRISE_TUNE_GROUP_PATIENCE;
+	group->patience = group->level_patience = REPRISE_TUNE_GROUP_PATIENCE;
 	return false;
 }
 

@@ -14,8 +14,10 @@
  * behind the origin's first op, and the origin's last op is behind all of it.
  *
  * - A trace that forks is closed (trace/fork.h). It is entered only while the origin's stream is
- * behind the streams of all members in it. Vector clocks tell: an op is a tick of its member,
- * records and waits carry the clocks on. What Reprise does not see counts as not ordered.
+ * behind the streams of all members in it, and its roots' streams behind all that the origin's is
+ * behind. Vector clocks tell: an op is a tick of its member, records and waits carry the clocks on,
+ * and what the host has waited for is before all that comes. What Reprise does not see counts as
+ * not ordered.
  *
  * - A graph is in one stream. The next work on another member's stream must wait for the end of its
  * own branch, and for nothing else. The graph records an event there, the branch end, and the
@@ -46,10 +48,14 @@ struct reprise_group {
 	uint8_t pending_waits; /* a bit for each member with a pending wait */
 	/* A bit for each member that had ops since the watched segment began. */
 	uint8_t recent;
-	bool knows_records;                                 /* `events` is not empty */
+	bool level;         /* each stream was behind all others when the host had waited last */
+	bool knows_records; /* `events` is not empty */
 	struct reprise_lane *members[REPRISE_MEMBERS_MOST]; /* the first is the head */
 	CUstream streams[REPRISE_MEMBERS_MOST];
 	struct reprise_group_clock clocks[REPRISE_MEMBERS_MOST];
+	/* of the stream beside them; what the roots of the graph are behind that was found to be level
+	 */
+	struct reprise_group_clock beside, entered;
 	struct reprise_group_event {
 		CUevent event;
 		struct reprise_group_clock clock;
@@ -57,8 +63,9 @@ struct reprise_group {
 	struct reprise_forks forks;
 	struct reprise_branch_end *branch_ends[REPRISE_MEMBERS_MOST]; /* to be given back (merge.c) */
 	/* How many more times no trace is made of the parts of a fork that was cut: by the hold limit,
-	 * or by a call in its midst (lane/observe.c). */
-	unsigned int patience;
+	 * or by a call in its midst; and of a segment of which it is not known whether each stream is
+	 * behind all where it begins (lane/observe.c). */
+	unsigned int patience, level_patience;
 	/* How many ops the lane had had when it was last judged; since then: the ops replayed by graphs
 	 * that fork, those of watched segments, and whether a fork joins again in one, as it has to in
 	 * a graph. */
@@ -99,14 +106,21 @@ void reprise_group_issues(struct reprise_lane *head, enum reprise_op_kind kind, 
                           CUevent event);
 
 /* True if the trace's graph may be launched into its origin's stream. */
-bool reprise_group_covers(const struct reprise_group *group, const struct reprise_trace *trace);
+bool reprise_group_covers(struct reprise_group *group, const struct reprise_trace *trace);
+
+/* True if the wait for this event, which was recorded before the graph, makes no edge there. */
+bool reprise_group_is_behind(struct reprise_group *group, CUevent event);
 
 /* True if the member's stream is behind the streams of all members with ops in this segment: a
  * graph that ends here cuts no fork. */
 bool reprise_group_is_border(const struct reprise_group *group, unsigned int member);
 
-/* origin(): the stream to launch the trace's graph into, without a pending wait. launched(): it
- * was. */
+/* The host waits for all work of these members' streams: a bit for each. Before the wait, whose
+ * thread is the group's. If the wait fails: reprise_group_lose_order(). */
+void reprise_group_waits(struct reprise_group *group, uint8_t members);
+
+/* origin(): the stream to launch the trace's graph into, without a pending wait; NULL if the driver
+ * refused. launched(): it was. */
 CUstream reprise_group_origin(struct reprise_lane *head, const struct reprise_trace *trace);
 void reprise_group_launched(struct reprise_lane *head, const struct reprise_trace *trace);
 

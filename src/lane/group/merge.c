@@ -147,6 +147,7 @@ static bool add_member(struct reprise_lane *head, struct reprise_lane *side, uns
 		set_branch_end(group, 0, of_head);
 		group->streams[0] = head->stream;
 		group->blocking = head->blocking;
+		group->forks.blocking = head->blocking;
 		group->members[0] = head;
 		group->count = 1;
 		reprise_known_unlearn_all(&head->events);
@@ -166,7 +167,7 @@ static bool add_member(struct reprise_lane *head, struct reprise_lane *side, uns
 	group->blocking |= (uint8_t)(side->blocking << *member);
 	atomic_store(&head->blocking, group->blocking != 0);
 	group->thread = reprise_thread_self();
-	group->patience = REPRISE_TUNE_GROUP_PATIENCE;
+	group->patience = group->level_patience = REPRISE_TUNE_GROUP_PATIENCE;
 	group->members[*member] = side;
 	group->streams[*member] = group->forks.models[*member] = side->stream;
 	set_branch_end(group, *member, its);

@@ -143,6 +143,17 @@ static struct work read_work(const char **at)
 	return work;
 }
 
+/* `own`: what it waits for is before all that this thread calls then. */
+static void waits_for_all(bool own)
+{
+	uintptr_t context = (uintptr_t)lane_of(1)->context;
+
+	reprise_turns_note_wait(REPRISE_SYNC_CONTEXT);
+	reprise_lanes_sync(REPRISE_SYNC_CONTEXT, context, false);
+	if (own)
+		reprise_lanes_wait_begins(REPRISE_SYNC_CONTEXT, context, false);
+}
+
 static void call_word(const char **at)
 {
 	unsigned int stream = 1;
@@ -153,9 +164,8 @@ static void call_word(const char **at)
 		stream = (unsigned int)(**at - '0');
 		*at += 2;
 	}
-	if (**at == '|') {
-		reprise_turns_note_wait(REPRISE_SYNC_CONTEXT);
-		reprise_lanes_sync(REPRISE_SYNC_CONTEXT, (uintptr_t)lane_of(1)->context, false);
+	if (**at == '|' || **at == '~') {
+		waits_for_all(**at == '~');
 		(*at)++;
 	} else if (**at == '/') {
 		reprise_lanes_order(lane_of(stream), driver_stream(stream), false, false);

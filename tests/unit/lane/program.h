@@ -27,7 +27,8 @@ void program_begins(void);
 /*
  * Makes these calls, PROGRAM_GAP_NS apart. Words as in driver.h, and:
  *
- *     |         waits for all streams
+ *     |         a thread waits for all streams
+ *     ~         the same, and it is the thread that calls
  *     /         a call on the stream that orders it, without a wait
  */
 void calls(const char *words);

@@ -53,12 +53,17 @@ START_TEST(streams_merge_when_forks_join_again)
 }
 END_TEST
 
-/* Each waits for the other's last step: no such step is a fork that joins. */
-START_TEST(streams_that_wait_by_turns_do_not_merge)
+/* Each waits for the other's last step, by two events in turn. */
+#define STEPS "<f 2:<e a >g 2:b 2:>h <h 2:<g a >e 2:b 2:>f"
+
+START_TEST(streams_that_wait_by_turns_merge)
 {
-	for (unsigned int step = 0; step < 20; step++)
-		calls("<f 2:<e a 2:b >e 2:>f");
-	ck_assert(!grouped());
+	for (unsigned int i = 0; i < 400; i++) {
+		calls(STEPS);
+		graphs_are_built();
+	}
+	ck_assert(grouped());
+	ck_assert_uint_ge(count_of(REPRISE_COUNT_group_launches), 10);
 }
 END_TEST
 
@@ -321,6 +326,24 @@ START_TEST(the_parts_of_a_fork_that_is_always_cut_are_replayed)
 }
 END_TEST
 
+/* ---- branches that begin side by side ---- */
+
+#define BESIDE "a b c d 2:a 2:b 2:c 2:d 2:>f <f e"
+#define BESIDE_GRAPH "4098:[a b c d a b c d >f e >_ >_]"
+
+/* Behind another thread's wait it is not known that the streams are behind all. */
+START_TEST(parts_get_no_graph_before_the_whole_may)
+{
+	merges();
+	for (unsigned int i = 0; i < REPRISE_TUNE_GROUP_PATIENCE / 2; i++) {
+		calls(BESIDE " |");
+		graphs_are_built();
+	}
+	ck_assert_ptr_null(strchr(driver_saw(), '['));
+	learns(BESIDE " ~", BESIDE_GRAPH);
+}
+END_TEST
+
 /* ---- split ---- */
 
 static void *call_from_another_thread(void *words)
@@ -433,6 +456,10 @@ START_TEST(a_refused_op_loses_the_order)
 	CALLS_ARE_SEEN_AS("x |", "x! 2:(<_)");
 	driver.refuses = '\0';
 	CALLS_ARE_SEEN_AS(FORK " |", IN_ORDER);
+	CALLS_ARE_SEEN_AS(FORK " |", GRAPH);
+	driver.refuses = 'x';
+	CALLS_ARE_SEEN_AS("x ~", "x! 2:(<_)"); /* this thread has waited for both */
+	driver.refuses = '\0';
 	CALLS_ARE_SEEN_AS(FORK " |", GRAPH);
 }
 END_TEST
@@ -722,7 +749,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, streams_merge_when_forks_join_again);
-	tcase_add_test(tests, streams_that_wait_by_turns_do_not_merge);
+	tcase_add_test(tests, streams_that_wait_by_turns_merge);
 	tcase_add_test(tests, forks_that_never_join_do_not_merge);
 	tcase_add_test(tests, an_older_event_is_no_join);
 	tcase_add_loop_test(tests, waits_for_no_other_stream_are_no_forks, 0, 2);
@@ -741,6 +768,7 @@ int main(void)
 	tcase_add_test(tests, where_forks_pay_rare_cuts_are_never_too_many);
 	tcase_add_test(tests, a_fork_that_joins_was_not_cut);
 	tcase_add_test(tests, the_parts_of_a_fork_that_is_always_cut_are_replayed);
+	tcase_add_test(tests, parts_get_no_graph_before_the_whole_may);
 	tcase_add_test(tests, another_threads_call_splits_it);
 	tcase_add_test(tests, a_split_issues_pending_waits);
 	tcase_add_test(tests, each_stream_has_its_own_lane_again);

@@ -1,0 +1,216 @@
+/* Vector clocks over the members, as in trace/fork.c. */
+#include "trace/beside.h"
+
+#include <string.h>
+
+struct clock {
+	uint16_t ticks[REPRISE_MEMBERS_MOST];
+};
+
+struct walk {
+	struct clock clocks[REPRISE_MEMBERS_MOST];
+	unsigned int event_count;
+	struct {
+		CUevent event;
+		struct clock clock;
+	} events[REPRISE_FORK_EVENTS_MOST];
+};
+
+static const struct clock *clock_of(const struct walk *walk, CUevent event)
+{
+	for (unsigned int i = 0; i < walk->event_count; i++)
+		if (walk->events[i].event == event)
+			return &walk->events[i].clock;
+	return NULL;
+}
+
+static void join(struct clock *clock, const struct clock *other)
+{
+	for (unsigned int i = 0; i < REPRISE_MEMBERS_MOST; i++)
+		if (clock->ticks[i] < other->ticks[i])
+			clock->ticks[i] = other->ticks[i];
+}
+
+/* An event beyond the most replaces the first: it is not known any more. */
+static void record(struct walk *walk, CUevent event, const struct clock *clock)
+{
+	unsigned int i = 0;
+
+	while (i < walk->event_count && walk->events[i].event != event)
+		i++;
+	if (i == REPRISE_FORK_EVENTS_MOST)
+		i = 0;
+	walk->events[i].event = event;
+	walk->events[i].clock = *clock;
+	walk->event_count += i == walk->event_count;
+}
+
+static void step(struct walk *walk, const struct reprise_op *op)
+{
+	struct clock *clock = &walk->clocks[op->member];
+	const struct clock *waited = op->kind == REPRISE_OP_WAIT ? clock_of(walk, op->event) : NULL;
+
+	clock->ticks[op->member]++;
+	if (waited != NULL)
+		join(clock, waited);
+	if (op->kind == REPRISE_OP_RECORD)
+		record(walk, op->event, clock);
+}
+
+static uint8_t members_of(const struct reprise_op *ops, unsigned int count)
+{
+	uint8_t members = 0;
+
+	for (unsigned int i = 0; i < count; i++)
+		members |= (uint8_t)(1u << ops[i].member);
+	return members;
+}
+
+static bool is_recorded(const struct reprise_op *ops, unsigned int count, CUevent event)
+{
+	for (unsigned int i = 0; i < count; i++)
+		if (ops[i].kind == REPRISE_OP_RECORD && ops[i].event == event)
+			return true;
+	return false;
+}
+
+/* Calls `note` for each wait with which the member begins in these ops. False if the member is no
+ * root, or has no op. */
+static bool begins_as_root(const struct reprise_op *ops, unsigned int count, unsigned int member,
+                           void (*note)(void *context, unsigned int at), void *context)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < count; i++) {
+		if (ops[i].member != member)
+			continue;
+		if (ops[i].kind != REPRISE_OP_WAIT)
+			return true;
+		if (is_recorded(ops, i, ops[i].event))
+			return any;
+		any = true;
+		note(context, i);
+	}
+	return any;
+}
+
+static void count_leading(void *context, unsigned int at)
+{
+	++*(unsigned int *)context;
+}
+
+bool reprise_beside_may(const struct reprise_op *ops, unsigned int count, uint8_t blocking)
+{
+	uint8_t members = members_of(ops, count), roots = 0;
+	unsigned int leading = 0, records = 0;
+
+	if ((members & (members - 1)) == 0 ||
+	    (blocking & members) != ((blocking & 1) != 0 ? members : 0))
+		return false;
+	for (unsigned int i = 0; i < count; i++)
+		records += ops[i].kind == REPRISE_OP_RECORD && !is_recorded(ops, i, ops[i].event);
+	for (unsigned int member = 0; members >> member != 0; member++)
+		if (begins_as_root(ops, count, member, count_leading, &leading))
+			roots |= (uint8_t)(1u << member);
+	return records <= REPRISE_FORK_EVENTS_MOST && leading <= REPRISE_BESIDE_LEADING_MOST &&
+	       roots != 0;
+}
+
+bool reprise_beside_knows(const struct reprise_op *ops, unsigned int start, unsigned int count)
+{
+	for (unsigned int i = start; i < start + count; i++)
+		if (ops[i].kind == REPRISE_OP_WAIT && !is_recorded(ops, i, ops[i].event))
+			return false;
+	return true;
+}
+
+static void add_leading(void *context, unsigned int at)
+{
+	struct reprise_beside *beside = context;
+
+	beside->leading[beside->leading_count++] = (uint16_t)at;
+}
+
+/* The members of which the clock has all ops. */
+static uint8_t complete(const struct clock *clock, const struct clock *all, uint8_t members)
+{
+	uint8_t have = 0;
+
+	for (unsigned int member = 0; members >> member != 0; member++)
+		if ((members >> member & 1) != 0 && clock->ticks[member] == all->ticks[member])
+			have |= (uint8_t)(1u << member);
+	return have;
+}
+
+void reprise_beside_describe(const struct reprise_op *ops, unsigned int count,
+                             struct reprise_beside *beside)
+{
+	uint8_t members = members_of(ops, count);
+	struct walk walk = {.event_count = 0};
+	struct clock all = {{0}};
+
+	beside->roots = beside->leading_count = 0;
+	for (unsigned int member = 0; members >> member != 0; member++)
+		if (begins_as_root(ops, count, member, add_leading, beside))
+			beside->roots |= (uint8_t)(1u << member);
+	for (unsigned int i = 0; i < count; i++)
+		all.ticks[ops[i].member]++;
+	for (unsigned int i = 0; i < count; i++) {
+		beside->behind[i] = ops[i].kind == REPRISE_OP_WAIT && !is_recorded(ops, i, ops[i].event);
+		step(&walk, &ops[i]);
+		if (ops[i].kind == REPRISE_OP_RECORD)
+			beside->behind[i] = complete(&walk.clocks[ops[i].member], &all, members);
+	}
+	for (unsigned int member = 0; member < REPRISE_MEMBERS_MOST; member++)
+		beside->ends[member] = complete(&walk.clocks[member], &all, members);
+}
+
+/* ---- where they may begin ---- */
+
+struct leading {
+	const struct walk *walk;
+	const struct reprise_op *ops;
+	struct clock clock;
+	bool unknown; /* one is for an event that none of the ops before has recorded */
+};
+
+static void join_leading(void *context, unsigned int at)
+{
+	struct leading *leading = context;
+	const struct clock *waited = clock_of(leading->walk, leading->ops[at].event);
+
+	if (waited != NULL)
+		join(&leading->clock, waited);
+	else
+		leading->unknown = true;
+}
+
+/* True if the member is no root of these ops, or is behind all. */
+static bool is_level(const struct walk *walk, const struct reprise_op *ops, unsigned int count,
+                     unsigned int member)
+{
+	struct leading leading = {walk, ops, walk->clocks[member], false};
+
+	if (!begins_as_root(ops, count, member, join_leading, &leading))
+		return true;
+	for (unsigned int i = 0; !leading.unknown && i < REPRISE_MEMBERS_MOST; i++)
+		if (leading.clock.ticks[i] < walk->clocks[i].ticks[i])
+			return false;
+	return !leading.unknown;
+}
+
+void reprise_beside_begins(const struct reprise_op *ops, unsigned int count, bool level,
+                           bool *begins)
+{
+	struct walk walk = {.event_count = 0};
+	uint8_t members = members_of(ops, count);
+
+	for (unsigned int member = 0; member < REPRISE_MEMBERS_MOST; member++)
+		walk.clocks[member].ticks[member] = !level && (members >> member & 1) != 0;
+	for (unsigned int i = 0; i < count; i++) {
+		begins[i] = is_level(&walk, ops + i, count - i, ops[i].member);
+		for (unsigned int member = 0; begins[i] && members >> member != 0; member++)
+			begins[i] = is_level(&walk, ops + i, count - i, member);
+		step(&walk, &ops[i]);
+	}
+}
