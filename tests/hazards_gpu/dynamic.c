@@ -336,33 +336,20 @@ static void dynamic_parallelism_prints(void)
 	among_hot(printing);
 }
 
-/* A child faults in a hot loop: the host's next wait says so, and so does all that follows. */
+static void trap_in_child(struct mirror *mirror, bool trap, cudaStream_t stream)
+{
+	uint32_t argument = trap ? TRAP : 5;
+
+	mirror_body(mirror, stream);
+	launch(kernel_child_traps, 1, 1, (void *[]){&mirror->device, &argument}, stream);
+	for (uint32_t k = 0; k < BODY; k++) /* these may see the fault already */
+		(void)cudaLaunchKernel(kernel_mix, (dim3){1, 1, 1}, (dim3){WORDS, 1, 1},
+		                       (void *[]){&mirror->device, &k}, 0, stream);
+}
+
 static void dynamic_parallelism_traps(void)
 {
-	struct mirror mirror;
-	cudaStream_t stream;
-	cudaError_t error = cudaSuccess, after;
-	void *memory;
-	unsigned i;
-
-	mirror_init(&mirror);
-	CHECK(cudaStreamCreate(&stream));
-	for (i = 0; i < ITERATIONS && error == cudaSuccess; i++) {
-		uint32_t argument = i == HOT + 123 ? TRAP : 5;
-
-		mirror_body(&mirror, stream);
-		launch(kernel_child_traps, 1, 1, (void *[]){&mirror.device, &argument}, stream);
-		for (uint32_t k = 0; k < BODY; k++) /* these may see the fault already */
-			(void)cudaLaunchKernel(kernel_mix, (dim3){1, 1, 1}, (dim3){WORDS, 1, 1},
-			                       (void *[]){&mirror.device, &k}, 0, stream);
-		error = cudaStreamSynchronize(stream);
-	}
-	EXPECT(i == HOT + 124, "the fault of iteration %d showed after %u iterations", HOT + 123, i);
-	after = cudaMalloc(&memory, 1024);
-	printf("the wait returned %s, an allocation after it %s\n", cudaGetErrorName(error),
-	       cudaGetErrorName(after));
-	EXPECT(after == error, "the error did not stay");
-	EXPECT(cudaDeviceSynchronize() == error, "the error did not stay");
+	hot_until_fault(trap_in_child);
 }
 
 /* ---- what the device runtime refuses, and what it says ---- */

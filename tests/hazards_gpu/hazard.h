@@ -28,7 +28,8 @@ struct hazard {
 extern const struct hazard memory_hazards[], order_hazards[], thread_hazards[], replay_hazards[],
 	capture_hazards[], graph_hazards[], process_hazards[], lifetime_hazards[], limit_hazards[],
 	room_hazards[], destroy_hazards[], manners_hazards[], patching_hazards[], fork_hazards[],
-	device_hazards[], judged_hazards[], identity_hazards[], dynamic_hazards[], own_hazards[];
+	device_hazards[], beside_hazards[], judged_hazards[], identity_hazards[], dynamic_hazards[],
+	own_hazards[];
 
 extern char **hazard_arguments; /* what followed the hazard's name on the command line */
 
@@ -84,3 +85,7 @@ void mirror_verify(const struct mirror *mirror, unsigned iteration); /* waits fo
 /* A hot loop with `call` in the middle of its body, and a wait after it. `trap` is true where the
  * loop springs it. */
 void among_hot(void (*call)(struct mirror *mirror, unsigned i, bool trap, cudaStream_t stream));
+
+/* A hot loop of `body`, which faults in one iteration. The wait behind it says so, and so does all
+ * that follows. */
+void hot_until_fault(void (*body)(struct mirror *mirror, bool trap, cudaStream_t stream));

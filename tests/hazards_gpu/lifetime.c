@@ -103,34 +103,20 @@ static void device_reset(void)
 	hot_loop(HOT);
 }
 
-/* A kernel faults in a hot loop: the next wait says so, and so does all that follows. */
+static void trap_in_body(struct mirror *mirror, bool trap, cudaStream_t stream)
+{
+	for (uint32_t k = 0; k < BODY; k++) {
+		uint32_t argument = trap && k == 5 ? TRAP : k;
+
+		/* Launches behind the fault may see it already. */
+		(void)cudaLaunchKernel(kernel_trap, (dim3){1, 1, 1}, (dim3){WORDS, 1, 1},
+		                       (void *[]){&mirror->device, &argument}, 0, stream);
+	}
+}
+
 static void kernel_traps(void)
 {
-	struct mirror mirror;
-	cudaStream_t stream;
-	cudaError_t error = cudaSuccess, after;
-	void *memory;
-	unsigned i;
-
-	mirror_init(&mirror);
-	CHECK(cudaStreamCreate(&stream));
-	for (i = 0; i < ITERATIONS && error == cudaSuccess; i++) {
-		for (uint32_t k = 0; k < BODY; k++) {
-			uint32_t argument = i == HOT + 123 && k == 5 ? TRAP : k;
-
-			/* Launches behind the fault may see it already. */
-			(void)cudaLaunchKernel(kernel_trap, (dim3){1, 1, 1}, (dim3){WORDS, 1, 1},
-			                       (void *[]){&mirror.device, &argument}, 0, stream);
-		}
-		error = cudaStreamSynchronize(stream);
-	}
-	EXPECT(i == HOT + 124, "the fault of iteration %d showed after %u iterations", HOT + 123, i);
-	after = cudaMalloc(&memory, 1024);
-	printf("the wait returned %s, an allocation after it %s\n", cudaGetErrorName(error),
-	       cudaGetErrorName(after));
-	EXPECT(after == error, "the error did not stay");
-	EXPECT(cudaStreamSynchronize(stream) == error, "the error did not stay");
-	EXPECT(cudaDeviceSynchronize() == error, "the error did not stay");
+	hot_until_fault(trap_in_body);
 }
 
 /* A fork before the first CUDA call: both sides work. */

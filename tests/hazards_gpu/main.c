@@ -197,11 +197,34 @@ void among_hot(void (*call)(struct mirror *mirror, unsigned i, bool trap, cudaSt
 	mirror_verify(&mirror, ITERATIONS);
 }
 
+void hot_until_fault(void (*body)(struct mirror *mirror, bool trap, cudaStream_t stream))
+{
+	struct mirror mirror;
+	cudaStream_t stream;
+	cudaError_t error = cudaSuccess, after;
+	void *memory;
+	unsigned i;
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreate(&stream));
+	for (i = 0; i < ITERATIONS && error == cudaSuccess; i++) {
+		body(&mirror, i == HOT + 123, stream);
+		error = cudaStreamSynchronize(stream);
+	}
+	EXPECT(i == HOT + 124, "the fault of iteration %d showed after %u iterations", HOT + 123, i);
+	after = cudaMalloc(&memory, 1024);
+	printf("the wait returned %s, an allocation after it %s\n", cudaGetErrorName(error),
+	       cudaGetErrorName(after));
+	EXPECT(after == error, "the error did not stay");
+	EXPECT(cudaStreamSynchronize(stream) == error, "the error did not stay");
+	EXPECT(cudaDeviceSynchronize() == error, "the error did not stay");
+}
+
 static const struct hazard *const rooms[] = {
 	memory_hazards,  order_hazards,    thread_hazards,   replay_hazards, capture_hazards,
 	graph_hazards,   process_hazards,  lifetime_hazards, limit_hazards,  room_hazards,
 	destroy_hazards, manners_hazards,  patching_hazards, fork_hazards,   device_hazards,
-	judged_hazards,  identity_hazards, dynamic_hazards,  own_hazards,
+	judged_hazards,  identity_hazards, dynamic_hazards,  own_hazards,    beside_hazards,
 };
 
 int main(int argc, char **argv)
