@@ -571,8 +571,8 @@ static void ring_recorded_elsewhere(void)
 	repeat_ring(steps_with_other);
 }
 
-/* The host waits for one part and goes on with its own stream at once; sometimes it waits for none.
- */
+/* The second part has one launch more in each step, and records its event again. Sometimes the host
+ * waits for one part before that. */
 static void steps_and_wait(unsigned iteration)
 {
 	steps_in_ring(iteration);

@@ -1,6 +1,6 @@
 /* Streams that begin side by side behind the host's wait, and are joined by events: what it gains if
- * they are one graph. Beside them the same kernels with a fork by an event, which always were one;
- * and the graph written by hand. Paused and replaying by turns, in random order, within one process:
+ * they are one graph. For comparison: the same kernels with a fork by an event, and the graph written
+ * by hand. Paused and replaying by turns, in random order, within one process:
  * us a step, medians with the least and the greatest.
  *
  *     nvcc -O2 -std=c++17 -arch=sm_90 -Iinclude tests/research/beside.cu -o beside
