@@ -806,6 +806,19 @@ static void use_events(unsigned i)
 	CHECK(cuEventCreate(&own_event, CU_EVENT_DISABLE_TIMING));
 }
 
+/* A wait for a stream of its own thread's. */
+static void wait_for_own(unsigned i)
+{
+	hazard_launch(hazard_mix, own, i, mine);
+	CHECK(cuStreamSynchronize(mine));
+}
+
+static void waited_beside_blocked(void)
+{
+	fork_streams();
+	call_beside(UNJOINED, wait_for_own);
+}
+
 static void events_beside_blocked(void)
 {
 	fork_streams();
@@ -866,6 +879,7 @@ const struct hazard blocked_hazards[] = {
 	{"functions_set_beside_blocked_forks", functions_set_beside_blocked_forks},
 	{"captured_beside_blocked", captured_beside_blocked},
 	{"captured_beside_blocked_forks", captured_beside_blocked_forks},
+	{"waited_beside_blocked", waited_beside_blocked},
 	{"events_beside_blocked", events_beside_blocked},
 	{"crowd_of_events_beside_blocked", crowd_of_events_beside_blocked},
 	{"registered_beside_blocked", registered_beside_blocked},
