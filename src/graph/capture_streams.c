@@ -66,6 +66,7 @@ CUstream reprise_capture_streams_of(const struct reprise_capture_streams *captur
 	                   : capture_streams->forks->streams[side][member];
 }
 
+/* All members have the priority of the second, and there always is one. */
 static bool open_beside(struct reprise_forks *forks)
 {
 	return open_event(&forks->before) &&

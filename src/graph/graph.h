@@ -93,7 +93,8 @@ struct reprise_reclaim_entry;
 
 struct reprise_graph {
 	_Atomic int state; /* enum reprise_graph_state */
-	/* a bit for each member with ops in it; it is launched into the stream of its first op */
+	/* a bit for each member with ops in it; it is launched into the stream of its first op,
+	 * or beside them all */
 	uint8_t members;
 	/* launched beside its members' streams; of these, those that begin with the graph
 	 * (trace/beside.h) */

@@ -205,7 +205,7 @@ static bool is_done(struct reprise_lane *lane)
 	for (unsigned int i = 0; i < lane->group->count; i++)
 		if (reprise_driver_query(lane->group->streams[i]) != CUDA_SUCCESS)
 			return false;
-	return true;
+	return reprise_group_beside_is_done(lane->group);
 }
 
 bool reprise_backlog_ask(struct reprise_lane *lane)

@@ -37,7 +37,7 @@ static bool lane_becomes_idle(struct reprise_lane *lane)
 	for (unsigned int i = 0; i < lane->group->count; i++)
 		if (!becomes_idle(lane->group->streams[i]))
 			return false;
-	return true;
+	return !lane->group->launched_beside || becomes_idle(lane->group->forks.beside);
 }
 
 void reprise_behind_want(struct reprise_lane *lane, uint64_t every)

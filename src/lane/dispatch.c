@@ -171,10 +171,10 @@ REPRISE_HOT static bool answer(struct reprise_lane *lane, struct reprise_call *c
 {
 	if (__builtin_expect(reprise_verifying, 0))
 		reprise_verify_ask(lane, call);
-	if (__builtin_expect(call->kind == REPRISE_OP_RECORD ||
-	                         (call->kind == REPRISE_OP_WAIT && lane->trace->beside != NULL),
-	                     0))
+	if (__builtin_expect(call->kind == REPRISE_OP_RECORD, 0))
 		reprise_held_add(&lane->held, call->event);
+	else if (__builtin_expect(call->kind == REPRISE_OP_WAIT && lane->trace->beside != NULL, 0))
+		reprise_held_add(&lane->held_waits, call->event);
 	lane->cursor++;
 	*result = CUDA_SUCCESS;
 	if (lane->cursor < lane->trace->count) {

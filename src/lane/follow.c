@@ -263,6 +263,7 @@ REPRISE_HOT static void complete(struct reprise_lane *lane)
 	lane->trace = NULL;
 	lane->cursor = 0;
 	reprise_held_none(&lane->held);
+	reprise_held_none(&lane->held_waits);
 }
 
 /* The graph cannot be brought to this visit's values: the builder builds it anew. */

@@ -233,6 +233,8 @@ struct reprise_lane {
 	_Alignas(REPRISE_CACHE_LINE) struct reprise_known events;
 	struct reprise_known functions;
 	struct reprise_held_records held;
+	/* the events that deferred waits are for, whose records came before the visit */
+	struct reprise_held_records held_waits;
 	/* Another thread has recorded an event while the driver kept the lock's holder: the group
 	 * forgets its records before it uses them. */
 	_Atomic bool forgets;

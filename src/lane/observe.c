@@ -260,9 +260,11 @@ static unsigned int piece_beside(struct reprise_group *group, const struct repri
                                  const bool *begins, bool *useful)
 {
 	unsigned int wanted = reprise_plan_piece(segment, start, hold_ns, false);
-	unsigned int count = beside_piece(group, segment, start, wanted,
-	                                  reprise_plan_longest(segment, start, hold_ns), begins);
+	unsigned int most = reprise_plan_longest(segment, start, hold_ns);
+	unsigned int count = beside_piece(group, segment, start, wanted, most, begins);
 
+	if (count == 0 && start == first) /* a longer one may have too many events */
+		count = beside_piece(group, segment, start, REPRISE_TUNE_PLAN_FIRST, most, begins);
 	*useful = count > 0 && (count >= wanted || segment->ends_in_wait || start == first);
 	if (*useful)
 		group->joined = true;

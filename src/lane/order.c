@@ -472,12 +472,14 @@ bool reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_threa
 /* Of lanes of other threads no lock is taken: the driver may keep the thread that has it. */
 void reprise_lanes_order_by_wait(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
-	struct point point = point_of_wait(what, handle, per_thread);
 	uint32_t self = reprise_thread_self();
 
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
+		struct point point;
+
 		if (!reprise_group_is_tracked(lane) || !is_own(lane, self))
 			continue;
+		point = point_of_wait(what, handle, per_thread);
 		reprise_lock_take(&lane->lock);
 		if (lane->group != NULL && lane->group->thread == self)
 			reprise_group_waits(lane->group, waited_for(lane->group, what, &point));

@@ -83,7 +83,8 @@ static inline void reprise_lanes_wait_begins(enum reprise_sync what, uintptr_t h
 		reprise_lanes_order_by_wait(what, handle, per_thread);
 }
 
-/* A wait of this thread's, of which it was told, may not have waited. */
+/* A call of this thread's has failed. If it was a wait of which wait_begins() was told, it may not
+ * have waited. */
 void reprise_lanes_wait_failed(void);
 
 /* The error that such a call returns for ops that were answered with success (errors.h). */

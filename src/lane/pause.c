@@ -75,7 +75,7 @@ void reprise_observe_result(CUresult result)
 
 	if (reprise_inside != 0)
 		return;
-	if (result != CUDA_ERROR_NOT_READY)
+	if (result != CUDA_ERROR_NOT_READY) /* a query's answer */
 		reprise_lanes_wait_failed();
 	if (reprise_eager_note_error(result))
 		issue_all();

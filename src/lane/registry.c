@@ -404,6 +404,16 @@ unsigned int reprise_lanes_of_others(void)
 	return count;
 }
 
+/* The stream of Reprise's that graphs of a group may be in: no stream of the program's waits for
+ * them before its next work. Only the thread that asks makes it. */
+static bool beside_is_done(const struct reprise_lane *lane)
+{
+	const struct reprise_forks *forks = lane->capture_streams.forks;
+
+	return forks == NULL || forks->beside == NULL || forks->blocking ||
+	       reprise_driver.cuStreamQuery(forks->beside) == CUDA_SUCCESS;
+}
+
 bool reprise_lanes_are_done(CUcontext context)
 {
 	/* The legacy stream waits for blocking streams and threads' own streams: it is done only if
@@ -411,8 +421,9 @@ bool reprise_lanes_are_done(CUcontext context)
 	if (reprise_driver.cuStreamQuery(CU_STREAM_LEGACY) != CUDA_SUCCESS)
 		return false;
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
-		if (lane->context == context && !atomic_load(&lane->retired) && !lane->blocking &&
-		    reprise_driver.cuStreamQuery(lane->stream) != CUDA_SUCCESS)
+		if (lane->context == context && !atomic_load(&lane->retired) &&
+		    ((!lane->blocking && reprise_driver.cuStreamQuery(lane->stream) != CUDA_SUCCESS) ||
+		     !beside_is_done(lane)))
 			return false;
 	return true;
 }

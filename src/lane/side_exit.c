@@ -125,6 +125,7 @@ void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
 	lane->trace = NULL;
 	lane->cursor = 0;
 	reprise_held_none(&lane->held);
+	reprise_held_none(&lane->held_waits);
 }
 
 void reprise_lane_issue_held(struct reprise_lane *lane, bool split)
@@ -168,6 +169,8 @@ static void note_wait(struct reprise_lane *lane)
 {
 	reprise_lane_move_to(lane, REPRISE_BEFORE_WAIT);
 	lane->position.since_wait = 0;
+	if (lane->group != NULL)
+		lane->group->level = false; /* until it is known whose wait it is */
 	reprise_pace_wait(lane);
 }
 

@@ -16,7 +16,7 @@
 #include "graph/graph.h"
 #include "op/op.h"
 
-#define REPRISE_BESIDE_LEADING_MOST 16 /* guess: eight members that wait for two others each */
+#define REPRISE_BESIDE_LEADING_MOST 56 /* eight members that each wait for all others */
 
 struct reprise_beside {
 	uint8_t roots; /* a bit for each */

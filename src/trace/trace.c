@@ -45,7 +45,8 @@ static void note_beside(struct reprise_trace *trace, unsigned char *at)
 	trace->graph.roots = trace->beside->roots;
 }
 
-/* One block: trace, two arrays of ops, hashes, two bit arrays, nodes, payloads, any_value. */
+/* One block: trace, two arrays of ops, hashes, two bit arrays, nodes, payloads, any_value, beside.
+ */
 struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool *any_value,
                                         unsigned int count, const struct reprise_position *position,
                                         struct reprise_capture_streams *capture_streams)

@@ -20,15 +20,15 @@ static struct record {
 	CUevent event;
 	struct reprise_lane *lane; /* the last one known to have recorded it */
 	uint64_t at;
-	uint32_t waits; /* the thread's then (lane/order.h) */
+	uint32_t thread, waits; /* who has recorded it, and its waits then (lane/order.h) */
 } records[ROWS][ROW];
 static struct pair {
 	struct reprise_lane *origin, *side;
 	uint32_t thread;
 	bool forked;
 	uint64_t forked_at, joined_at; /* when one waited for the other last */
-	uint64_t met_record;           /* the record that was waited for then, */
-	uint64_t renewed_at;           /* and when a new one was last */
+	uint64_t met_record;           /* the record that was waited for last */
+	uint64_t renewed_at;           /* when a record was waited for that had not been before */
 	uint32_t joined_waits;         /* the thread's waits at the last join */
 	uint32_t met;
 } pairs[ROWS][ROW];
@@ -72,7 +72,8 @@ static uint32_t often_enough(const struct reprise_lane *origin, const struct rep
  * side has forked without an event, if it had nothing to do in between. */
 static bool begun_beside(const struct pair *pair, const struct record *record)
 {
-	return pair->joined_waits != reprise_waits_begun && record->waits == reprise_waits_begun;
+	return record->thread == reprise_thread_self() && record->waits == reprise_waits_begun &&
+	       pair->joined_waits != reprise_waits_begun;
 }
 
 /* True if forks of `origin` to `side`, all by this thread, have been joined again often enough for
@@ -126,7 +127,8 @@ void reprise_fork_detect_note(struct reprise_lane *lane, const struct reprise_ca
 	here = reprise_lane_head(lane);
 	record = record_of(call->event);
 	if (call->kind == REPRISE_OP_RECORD)
-		*record = (struct record){call->event, lane, now, reprise_waits_begun};
+		*record =
+			(struct record){call->event, lane, now, reprise_thread_self(), reprise_waits_begun};
 	else if (record->event == call->event)
 		there = reprise_lane_head(record->lane);
 	if (there != NULL && there != here) {
@@ -153,11 +155,18 @@ struct event_use {
 	bool recorded;
 };
 
-/* Takes the lane's lock. False if there is nothing to do with it: no deferred op records the event,
+/* True if what is deferred comes before this use of the event. */
+static bool comes_before(const struct reprise_lane *lane, const struct event_use *use)
+{
+	return use->event == NULL || reprise_held_has(&lane->held, use->event) ||
+	       (use->recorded && reprise_held_has(&lane->held_waits, use->event));
+}
+
+/* Takes the lane's lock. False if there is nothing to do with it: nothing deferred comes before,
  * and the driver may keep the lock's holder until this thread goes on. */
 static bool take_for_event(struct reprise_lane *lane, const struct event_use *use)
 {
-	if (use->event == NULL || reprise_held_has(&lane->held, use->event)) {
+	if (comes_before(lane, use)) {
 		reprise_lock_take(&lane->lock);
 		return true;
 	}
@@ -178,7 +187,7 @@ static void flush_event(struct reprise_lane *lane, void *context)
 		return;
 	if (!take_for_event(lane, event_use))
 		return;
-	if (event_use->event == NULL || reprise_held_has(&lane->held, event_use->event))
+	if (comes_before(lane, event_use))
 		reprise_lane_barrier(lane, false);
 	if (lane->group != NULL && event_use->event == NULL)
 		reprise_group_forget_events(lane->group);

@@ -120,10 +120,11 @@ static bool begin_of(struct reprise_group *group, const struct reprise_trace *tr
 	*begin = group->clocks[root];
 	for (unsigned int i = 0; i < beside->leading_count; i++) {
 		const struct reprise_op *op = &trace->ops[beside->leading[i]];
-		const struct reprise_group_event *slot = slot_of(group, op->event);
+		const struct reprise_group_event *slot;
 
 		if (op->member != root)
 			continue;
+		slot = slot_of(group, op->event);
 		if (slot->event != op->event)
 			return false;
 		merge_clock(begin, &slot->clock);
@@ -247,6 +248,7 @@ static void launched_beside(struct reprise_group *group, const struct reprise_tr
 		if ((trace->graph.members >> member & 1) != 0)
 			group->clocks[member] = chosen(&level, &after, trace->beside->ends[member]);
 	group->beside = after;
+	group->launched_beside = true;
 	forget_if_told(group);
 	for (unsigned int i = 0; trace->event_count > 0 && i < trace->count; i++)
 		if (trace->ops[i].kind == REPRISE_OP_RECORD) {
@@ -266,7 +268,7 @@ static void note_branches(struct reprise_group *group, const struct reprise_trac
 	group->pending_waits |= members;
 }
 
-/* Conservative: only the order relative to the origin is kept. */
+/* Conservative: of a graph in the origin's stream only the order relative to the origin is kept. */
 void reprise_group_launched(struct reprise_lane *head, const struct reprise_trace *trace)
 {
 	if (trace->beside != NULL) {
@@ -307,8 +309,17 @@ static bool wait_for_branches(const struct reprise_group *group, unsigned int me
 	return false;
 }
 
-/* Issues the member's pending wait. If the driver refuses, the host waits for the streams. The
- * context is current. */
+/* The host waits, for all streams that graphs were launched into. */
+static void wait_for_graphs(const struct reprise_group *group)
+{
+	for (unsigned int i = 0; i < group->count; i++)
+		reprise_driver.cuStreamSynchronize(group->streams[i]);
+	if (group->launched_beside)
+		reprise_driver.cuStreamSynchronize(group->forks.beside);
+}
+
+/* Issues the member's pending wait. If the driver refuses, the host waits. The context is current.
+ */
 static void issue_wait(struct reprise_lane *head, unsigned int member)
 {
 	struct reprise_group *group = head->group;
@@ -318,8 +329,7 @@ static void issue_wait(struct reprise_lane *head, unsigned int member)
 		return;
 	entered = reprise_enter();
 	if (!wait_for_branches(group, member))
-		for (unsigned int i = 0; i < group->count; i++)
-			reprise_driver.cuStreamSynchronize(group->streams[i]);
+		wait_for_graphs(group);
 	reprise_leave(entered);
 	reprise_count(REPRISE_COUNT_pending_waits_issued, 1);
 	group->pending_waits &= (uint8_t) ~(1u << member);
@@ -374,10 +384,15 @@ static bool come_behind(struct reprise_lane *head, const struct reprise_trace *t
 		           CUDA_SUCCESS &&
 		       reprise_driver.cuStreamWaitEvent(beside, group->forks.before,
 		                                        CU_EVENT_WAIT_DEFAULT) == CUDA_SUCCESS;
+		if (done)
+			merge_clock(&group->beside, &group->clocks[member]);
 	}
-	if (done)
-		group->beside = group->entered;
 	return done;
+}
+
+bool reprise_group_beside_is_done(const struct reprise_group *group)
+{
+	return !group->launched_beside || reprise_driver_query(group->forks.beside) == CUDA_SUCCESS;
 }
 
 CUstream reprise_group_origin(struct reprise_lane *head, const struct reprise_trace *trace)

@@ -14,12 +14,13 @@
  * behind the origin's first op, and the origin's last op is behind all of it.
  *
  * - A trace that forks is closed (trace/fork.h). It is entered only while the origin's stream is
- * behind the streams of all members in it, and its roots' streams behind all that the origin's is
- * behind. Vector clocks tell: an op is a tick of its member, records and waits carry the clocks on,
- * and what the host has waited for is before all that comes. What Reprise does not see counts as
- * not ordered.
+ * behind the streams of all members in it. Or it is launched beside them (trace/beside.h): it is
+ * entered only while all members that begin with it, its roots, are behind the same. Vector clocks
+ * tell: an op is a tick of its member, records and waits carry the clocks on, and what the host has
+ * waited for is before all that comes. What Reprise does not see counts as not ordered.
  *
- * - A graph is in one stream. The next work on another member's stream must wait for the end of its
+ * - A graph is in one stream, a member's or the one beside them. The next work on another stream of
+ * a member must wait for the end of its
  * own branch, and for nothing else. The graph records an event there, the branch end, and the
  * stream has a pending wait for it, issued before other work. No wait is issued if the next work is
  * a graph launched into a stream that is behind the branch.
@@ -56,6 +57,7 @@ struct reprise_group {
 	/* of the stream beside them; what the roots of the graph are behind that was found to be level
 	 */
 	struct reprise_group_clock beside, entered;
+	bool launched_beside; /* into that stream, at any time */
 	struct reprise_group_event {
 		CUevent event;
 		struct reprise_group_clock clock;
@@ -105,7 +107,8 @@ void reprise_group_untrack(struct reprise_lane *head);
 void reprise_group_issues(struct reprise_lane *head, enum reprise_op_kind kind, unsigned int member,
                           CUevent event);
 
-/* True if the trace's graph may be launched into its origin's stream. */
+/* True if the trace's graph may be launched: into its origin's stream, or beside its streams. Of
+ * one beside, origin(), launched() and is_behind() rely on what it has found. */
 bool reprise_group_covers(struct reprise_group *group, const struct reprise_trace *trace);
 
 /* True if the wait for this event, which was recorded before the graph, makes no edge there. */
@@ -118,6 +121,9 @@ bool reprise_group_is_border(const struct reprise_group *group, unsigned int mem
 /* The host waits for all work of these members' streams: a bit for each. Before the wait, whose
  * thread is the group's. If the wait fails: reprise_group_lose_order(). */
 void reprise_group_waits(struct reprise_group *group, uint8_t members);
+
+/* True if no graph that was launched beside the members' streams is under way. */
+bool reprise_group_beside_is_done(const struct reprise_group *group);
 
 /* origin(): the stream to launch the trace's graph into, without a pending wait; NULL if the driver
  * refused. launched(): it was. */

@@ -1,9 +1,11 @@
 /*
- * The events that deferred ops of a lane record. They are written under the lane's lock, and read
- * without it: the driver may keep the lock's holder, which issues these ops, and a call with
- * another event must not wait for that.
+ * The events that deferred ops of a lane record, or wait for. They are written under the lane's
+ * lock, and read without it: the driver may keep the lock's holder, which issues these ops, and a
+ * call with another event must not wait for that.
  *
  * Who comes behind a deferred record, in the program's own order, sees it here until it was issued.
+ * A wait comes behind the record before it, so another record of its event issues it first; whoever
+ * reads the event is not concerned.
  */
 #pragma once
 
@@ -12,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A visit with records of more events counts as one with a record of every event. Guess: eight
- * streams that fork and join four times, each time with events of their own. */
+/* A visit with records of more events, or waits for more, counts as one with those of every event.
+ * Guess: eight streams that fork and join four times, each time with events of their own. */
 #define REPRISE_HELD_MOST 32
 
 struct reprise_held_records {
@@ -21,7 +23,7 @@ struct reprise_held_records {
 	_Atomic(CUevent) events[REPRISE_HELD_MOST];
 };
 
-/* True if a deferred op may record the event. Any thread, no lock needed. */
+/* True if a deferred op may record the event, or wait for it. Any thread, no lock needed. */
 static inline bool reprise_held_has(const struct reprise_held_records *held, CUevent event)
 {
 	uint32_t count = atomic_load(&held->count);
@@ -34,7 +36,7 @@ static inline bool reprise_held_has(const struct reprise_held_records *held, CUe
 	return false;
 }
 
-/* An op that records the event is deferred. Under the lane's lock. */
+/* An op that records the event, or waits for it, is deferred. Under the lane's lock. */
 static inline void reprise_held_add(struct reprise_held_records *held, CUevent event)
 {
 	uint32_t count = atomic_load_explicit(&held->count, memory_order_relaxed);

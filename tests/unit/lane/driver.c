@@ -380,6 +380,14 @@ static CUresult CUDAAPI query_stream(CUstream stream)
 	                                                             : CUDA_SUCCESS;
 }
 
+/* Of Reprise's. */
+static CUresult CUDAAPI synchronize_stream(CUstream stream)
+{
+	say_where(stream);
+	say("(|)");
+	return CUDA_SUCCESS;
+}
+
 static CUresult CUDAAPI context_of(CUstream stream, CUcontext *context)
 {
 	*context = driver.contexts[(uintptr_t)stream - STREAMS];
@@ -456,6 +464,7 @@ void driver_install(void)
 	reprise_driver.cuStreamCreateWithPriority = create_stream;
 	reprise_driver.cuStreamDestroy_v2 = destroy_stream;
 	reprise_driver.cuStreamQuery = query_stream;
+	reprise_driver.cuStreamSynchronize = synchronize_stream;
 	reprise_driver.cuStreamWaitEvent = wait_for;
 	reprise_driver.cuEventCreate = create_event;
 	reprise_driver.cuEventDestroy_v2 = destroy_event;

@@ -344,6 +344,17 @@ START_TEST(parts_get_no_graph_before_the_whole_may)
 }
 END_TEST
 
+/* The graph is in no stream of the program's. */
+START_TEST(where_a_wait_for_a_branch_is_refused_the_host_waits_for_the_graph)
+{
+	merges();
+	learns(BESIDE " ~", BESIDE_GRAPH);
+	driver.refuses = '<';
+	CALLS_ARE_SEEN_AS("x |", "(<_)! (<_)! (|) 2:(|) 4098:(|) x");
+	driver.refuses = '\0';
+}
+END_TEST
+
 /* ---- split ---- */
 
 static void *call_from_another_thread(void *words)
@@ -769,6 +780,7 @@ int main(void)
 	tcase_add_test(tests, a_fork_that_joins_was_not_cut);
 	tcase_add_test(tests, the_parts_of_a_fork_that_is_always_cut_are_replayed);
 	tcase_add_test(tests, parts_get_no_graph_before_the_whole_may);
+	tcase_add_test(tests, where_a_wait_for_a_branch_is_refused_the_host_waits_for_the_graph);
 	tcase_add_test(tests, another_threads_call_splits_it);
 	tcase_add_test(tests, a_split_issues_pending_waits);
 	tcase_add_test(tests, each_stream_has_its_own_lane_again);

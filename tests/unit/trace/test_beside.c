@@ -27,13 +27,18 @@ static const struct {
 	bool may;
 	uint8_t blocking;
 } runs[] = {
-	{"Ka Kb", true, 0},      {"Ka Kb", true, 3},
+	{"Ka Kb", true, 0},
+	{"Ka Kb", true, 3},
 	{"Ka Kb", false, 1}, /* only one is ordered against the legacy stream */
-	{"Ka Kb", true, 4},      {"Kb Kc", false, 6}, /* the group's first member is not */
-	{"Kb Kc", true, 7},      {"Ka Ka", false, 0},
-	{"W1a Ka", false, 0},    {"W1a Ka W1b Kb", true, 0},
-	{"R1a W1b Kb", true, 0}, /* */
-	{"Ka W1b", true, 0},     {"W1a W1b Ka R2a W2b Kb", true, 0},
+	{"Ka Kb", true, 4},
+	{"Kb Kc", false, 6}, /* the group's first member is not */
+	{"Kb Kc", true, 7},
+	{"Ka Ka", false, 0},
+	{"W1a Ka", false, 0},
+	{"W1a Ka W1b Kb", true, 0},
+	{"R1a W1b Kb", true, 0},
+	{"Ka W1b", true, 0},
+	{"W1a W1b Ka R2a W2b Kb", true, 0},
 };
 
 START_TEST(a_run_of_several_streams_may_be_a_graph)
