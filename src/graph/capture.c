@@ -109,14 +109,22 @@ struct fork {
 	unsigned int count;
 };
 
-/* Reprise's event for the program's event; the next free one if it was not recorded here yet. NULL
- * if there are too many. */
-static CUevent edge_of(struct fork *fork, CUevent event)
+/* Where the event is among those recorded so far; their number if it is not. */
+static unsigned int place_of(const struct fork *fork, CUevent event)
 {
 	unsigned int i = 0;
 
 	while (i < fork->count && fork->recorded[i] != event)
 		i++;
+	return i;
+}
+
+/* Reprise's event for the program's event; the next free one if it was not recorded here yet. NULL
+ * if there are too many. */
+static CUevent edge_of(struct fork *fork, CUevent event)
+{
+	unsigned int i = place_of(fork, event);
+
 	if (i == REPRISE_FORK_EVENTS_MOST)
 		return NULL;
 	fork->recorded[i] = event;
@@ -134,21 +142,13 @@ static CUresult capture_record(struct fork *fork, CUevent event, CUstream stream
 	                              : reprise_driver.cuEventRecord(edge_of(fork, event), stream);
 }
 
-static bool is_recorded(const struct fork *fork, CUevent event)
-{
-	for (unsigned int i = 0; i < fork->count; i++)
-		if (fork->recorded[i] == event)
-			return true;
-	return false;
-}
-
 static CUresult capture_op(struct fork *fork, const struct reprise_op *op, CUstream stream)
 {
 	switch (op->kind) {
 	case REPRISE_OP_RECORD:
 		return capture_record(fork, op->event, stream);
 	case REPRISE_OP_WAIT:
-		if (fork->graph->beside && !is_recorded(fork, op->event))
+		if (fork->graph->beside && place_of(fork, op->event) == fork->count)
 			return CUDA_SUCCESS; /* the graph begins behind it */
 		return reprise_driver.cuStreamWaitEvent(stream, edge_of(fork, op->event),
 		                                        CU_EVENT_WAIT_DEFAULT);

@@ -34,8 +34,8 @@ struct reprise_forks {
 	CUevent edges[REPRISE_SIDES][REPRISE_FORK_EVENTS_MOST + 1];
 	/* recorded by each graph at the branch's end; the stream's next work waits for it */
 	CUevent branch_ends[REPRISE_MEMBERS_MOST];
-	/* where graphs are launched that are launched beside the members' streams, and an event by
-	 * which it comes behind them; NULL before the first is built */
+	/* the stream that graphs beside the members' streams are launched into, and an event by which
+	 * it comes behind those; NULL before the first such graph is built */
 	CUstream beside;
 	CUevent before;
 	bool blocking; /* the members, or the first of them, where it is made */

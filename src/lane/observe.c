@@ -226,10 +226,8 @@ static bool joins_a_fork(const struct reprise_group *group, const struct reprise
  * segment if there is none. */
 static unsigned int first_beside(const struct reprise_group *group,
                                  const struct reprise_segment *segment, uint64_t hold_ns,
-                                 const bool *crossed, const bool *begins)
+                                 const bool *begins)
 {
-	if (joins_a_fork(group, segment, crossed))
-		return segment->count;
 	for (unsigned int i = 0; i < segment->count; i++)
 		if (begins[i] && beside_piece(group, segment, i, REPRISE_TUNE_PLAN_FIRST,
 		                              reprise_plan_longest(segment, i, hold_ns), begins) > 0)
@@ -241,14 +239,14 @@ static unsigned int first_beside(const struct reprise_group *group,
  * which is not known: streams have just been grouped, or what comes before was cut off. Its parts
  * get no graphs yet. */
 static bool awaits_level(struct reprise_group *group, const struct reprise_segment *segment,
-                         uint64_t hold_ns, const bool *crossed)
+                         uint64_t hold_ns)
 {
 	bool begins[REPRISE_TUNE_SEGMENT_MOST];
 
 	if (group->level && segment->position.since_wait == 0)
 		return false;
 	reprise_beside_begins(segment->ops, segment->count, true, begins);
-	return first_beside(group, segment, hold_ns, crossed, begins) < segment->count &&
+	return first_beside(group, segment, hold_ns, begins) < segment->count &&
 	       waits_for_whole(&group->level_patience);
 }
 
@@ -312,10 +310,12 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 	if (lane->group != NULL) {
 		lane->group->watched += segment->count;
 		reprise_fork_cross(segment->ops, segment->count, crossed);
+	}
+	if (lane->group != NULL && !joins_a_fork(lane->group, segment, crossed)) {
 		reprise_beside_begins(segment->ops, segment->count,
 		                      segment->position.since_wait == 0 && lane->group->level, begins);
-		beside = first_beside(lane->group, segment, hold_ns, crossed, begins);
-		if (beside == segment->count && awaits_level(lane->group, segment, hold_ns, crossed))
+		beside = first_beside(lane->group, segment, hold_ns, begins);
+		if (beside == segment->count && awaits_level(lane->group, segment, hold_ns))
 			return;
 	}
 

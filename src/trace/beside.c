@@ -1,60 +1,17 @@
-/* Vector clocks over the members, as in trace/fork.c. */
 #include "trace/beside.h"
 
 #include <string.h>
 
-struct clock {
-	uint16_t ticks[REPRISE_MEMBERS_MOST];
-};
+#include "trace/clocks.h"
 
-struct walk {
-	struct clock clocks[REPRISE_MEMBERS_MOST];
-	unsigned int event_count;
-	struct {
-		CUevent event;
-		struct clock clock;
-	} events[REPRISE_FORK_EVENTS_MOST];
-};
-
-static const struct clock *clock_of(const struct walk *walk, CUevent event)
+/* An event beyond the most replaces the first, which is not known any more. */
+static void step(struct reprise_clocks *clocks, const struct reprise_op *op)
 {
-	for (unsigned int i = 0; i < walk->event_count; i++)
-		if (walk->events[i].event == event)
-			return &walk->events[i].clock;
-	return NULL;
-}
+	const struct reprise_clock *waited =
+		op->kind == REPRISE_OP_WAIT ? reprise_clocks_of_event(clocks, op->event) : NULL;
 
-static void join(struct clock *clock, const struct clock *other)
-{
-	for (unsigned int i = 0; i < REPRISE_MEMBERS_MOST; i++)
-		if (clock->ticks[i] < other->ticks[i])
-			clock->ticks[i] = other->ticks[i];
-}
-
-/* An event beyond the most replaces the first: it is not known any more. */
-static void record(struct walk *walk, CUevent event, const struct clock *clock)
-{
-	unsigned int i = 0;
-
-	while (i < walk->event_count && walk->events[i].event != event)
-		i++;
-	if (i == REPRISE_FORK_EVENTS_MOST)
-		i = 0;
-	walk->events[i].event = event;
-	walk->events[i].clock = *clock;
-	walk->event_count += i == walk->event_count;
-}
-
-static void step(struct walk *walk, const struct reprise_op *op)
-{
-	struct clock *clock = &walk->clocks[op->member];
-	const struct clock *waited = op->kind == REPRISE_OP_WAIT ? clock_of(walk, op->event) : NULL;
-
-	clock->ticks[op->member]++;
-	if (waited != NULL)
-		join(clock, waited);
-	if (op->kind == REPRISE_OP_RECORD)
-		record(walk, op->event, clock);
+	if (!reprise_clocks_step(clocks, op, waited))
+		clocks->events[0] = (struct reprise_event_clock){op->event, clocks->members[op->member]};
 }
 
 static uint8_t members_of(const struct reprise_op *ops, unsigned int count)
@@ -132,7 +89,8 @@ static void add_leading(void *context, unsigned int at)
 }
 
 /* The members of which the clock has all ops. */
-static uint8_t complete(const struct clock *clock, const struct clock *all, uint8_t members)
+static uint8_t complete(const struct reprise_clock *clock, const struct reprise_clock *all,
+                        uint8_t members)
 {
 	uint8_t have = 0;
 
@@ -146,8 +104,8 @@ void reprise_beside_describe(const struct reprise_op *ops, unsigned int count,
                              struct reprise_beside *beside)
 {
 	uint8_t members = members_of(ops, count);
-	struct walk walk = {.event_count = 0};
-	struct clock all = {{0}};
+	struct reprise_clocks clocks = {.event_count = 0};
+	struct reprise_clock all = {{0}};
 
 	beside->roots = beside->leading_count = 0;
 	for (unsigned int member = 0; members >> member != 0; member++)
@@ -157,44 +115,45 @@ void reprise_beside_describe(const struct reprise_op *ops, unsigned int count,
 		all.ticks[ops[i].member]++;
 	for (unsigned int i = 0; i < count; i++) {
 		beside->behind[i] = ops[i].kind == REPRISE_OP_WAIT && !is_recorded(ops, i, ops[i].event);
-		step(&walk, &ops[i]);
+		step(&clocks, &ops[i]);
 		if (ops[i].kind == REPRISE_OP_RECORD)
-			beside->behind[i] = complete(&walk.clocks[ops[i].member], &all, members);
+			beside->behind[i] = complete(&clocks.members[ops[i].member], &all, members);
 	}
 	for (unsigned int member = 0; member < REPRISE_MEMBERS_MOST; member++)
-		beside->ends[member] = complete(&walk.clocks[member], &all, members);
+		beside->ends[member] = complete(&clocks.members[member], &all, members);
 }
 
 /* ---- where they may begin ---- */
 
 struct leading {
-	const struct walk *walk;
+	const struct reprise_clocks *clocks;
 	const struct reprise_op *ops;
-	struct clock clock;
+	struct reprise_clock clock;
 	bool unknown; /* one is for an event that none of the ops before has recorded */
 };
 
 static void join_leading(void *context, unsigned int at)
 {
 	struct leading *leading = context;
-	const struct clock *waited = clock_of(leading->walk, leading->ops[at].event);
+	const struct reprise_clock *waited =
+		reprise_clocks_of_event(leading->clocks, leading->ops[at].event);
 
 	if (waited != NULL)
-		join(&leading->clock, waited);
+		reprise_clock_join(&leading->clock, waited);
 	else
 		leading->unknown = true;
 }
 
 /* True if the member is no root of these ops, or is behind all. */
-static bool is_level(const struct walk *walk, const struct reprise_op *ops, unsigned int count,
-                     unsigned int member)
+static bool is_level(const struct reprise_clocks *clocks, const struct reprise_op *ops,
+                     unsigned int count, unsigned int member)
 {
-	struct leading leading = {walk, ops, walk->clocks[member], false};
+	struct leading leading = {clocks, ops, clocks->members[member], false};
 
 	if (!begins_as_root(ops, count, member, join_leading, &leading))
 		return true;
 	for (unsigned int i = 0; !leading.unknown && i < REPRISE_MEMBERS_MOST; i++)
-		if (leading.clock.ticks[i] < walk->clocks[i].ticks[i])
+		if (leading.clock.ticks[i] < clocks->members[i].ticks[i])
 			return false;
 	return !leading.unknown;
 }
@@ -202,15 +161,15 @@ static bool is_level(const struct walk *walk, const struct reprise_op *ops, unsi
 void reprise_beside_begins(const struct reprise_op *ops, unsigned int count, bool level,
                            bool *begins)
 {
-	struct walk walk = {.event_count = 0};
+	struct reprise_clocks clocks = {.event_count = 0};
 	uint8_t members = members_of(ops, count);
 
 	for (unsigned int member = 0; member < REPRISE_MEMBERS_MOST; member++)
-		walk.clocks[member].ticks[member] = !level && (members >> member & 1) != 0;
+		clocks.members[member].ticks[member] = !level && (members >> member & 1) != 0;
 	for (unsigned int i = 0; i < count; i++) {
-		begins[i] = is_level(&walk, ops + i, count - i, ops[i].member);
+		begins[i] = is_level(&clocks, ops + i, count - i, ops[i].member);
 		for (unsigned int member = 0; begins[i] && members >> member != 0; member++)
-			begins[i] = is_level(&walk, ops + i, count - i, member);
-		step(&walk, &ops[i]);
+			begins[i] = is_level(&clocks, ops + i, count - i, member);
+		step(&clocks, &ops[i]);
 	}
 }

@@ -1,61 +1,19 @@
-/* Vector clocks over the members, in the order of the program's calls. Each op is one tick of
- * its member, a record stores its member's clock, and a wait merges that into its own member's
- * clock. */
 #include "trace/fork.h"
 
 #include <string.h>
 
-#include "graph/graph.h"
-
-struct clock {
-	uint16_t ticks[REPRISE_MEMBERS_MOST];
-};
+#include "trace/clocks.h"
 
 struct walk {
-	struct clock clocks[REPRISE_MEMBERS_MOST];
+	struct reprise_clocks clocks;
 	uint8_t blocking, members, origin;
-	unsigned int event_count;
-	struct {
-		CUevent event;
-		struct clock clock;
-	} events[REPRISE_FORK_EVENTS_MOST];
 };
-
-static const struct clock *clock_of(const struct walk *walk, CUevent event)
-{
-	for (unsigned int i = 0; i < walk->event_count; i++)
-		if (walk->events[i].event == event)
-			return &walk->events[i].clock;
-	return NULL;
-}
-
-/* False if there are too many events. */
-static bool record(struct walk *walk, CUevent event, const struct clock *clock)
-{
-	unsigned int i = 0;
-
-	while (i < walk->event_count && walk->events[i].event != event)
-		i++;
-	if (i == REPRISE_FORK_EVENTS_MOST)
-		return false;
-	walk->events[i].event = event;
-	walk->events[i].clock = *clock;
-	walk->event_count += i == walk->event_count;
-	return true;
-}
-
-static void join(struct clock *clock, const struct clock *other)
-{
-	for (unsigned int i = 0; i < REPRISE_MEMBERS_MOST; i++)
-		if (clock->ticks[i] < other->ticks[i])
-			clock->ticks[i] = other->ticks[i];
-}
 
 /* Takes one more op. False if no graph can contain it. */
 static bool step(struct walk *walk, const struct reprise_op *op)
 {
-	struct clock *clock = &walk->clocks[op->member];
-	const struct clock *waited = op->kind == REPRISE_OP_WAIT ? clock_of(walk, op->event) : NULL;
+	const struct reprise_clock *waited =
+		op->kind == REPRISE_OP_WAIT ? reprise_clocks_of_event(&walk->clocks, op->event) : NULL;
 
 	if (walk->members == 0)
 		walk->origin = op->member;
@@ -66,18 +24,15 @@ static bool step(struct walk *walk, const struct reprise_op *op)
 	if (op->kind == REPRISE_OP_WAIT && waited == NULL)
 		return false;
 	walk->members |= (uint8_t)(1u << op->member);
-	clock->ticks[op->member]++;
-	if (waited != NULL)
-		join(clock, waited);
-	return op->kind != REPRISE_OP_RECORD || record(walk, op->event, clock);
+	return reprise_clocks_step(&walk->clocks, op, waited);
 }
 
 static bool is_closed(const struct walk *walk)
 {
-	const struct clock *origin = &walk->clocks[walk->origin];
+	const struct reprise_clock *members = walk->clocks.members, *origin = &members[walk->origin];
 
 	for (unsigned int i = 0; i < REPRISE_MEMBERS_MOST; i++)
-		if (origin->ticks[i] != walk->clocks[i].ticks[i])
+		if (origin->ticks[i] != members[i].ticks[i])
 			return false;
 	return true;
 }

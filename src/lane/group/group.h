@@ -19,11 +19,11 @@
  * tell: an op is a tick of its member, records and waits carry the clocks on, and what the host has
  * waited for is before all that comes. What Reprise does not see counts as not ordered.
  *
- * - A graph is in one stream, a member's or the one beside them. The next work on another stream of
- * a member must wait for the end of its
- * own branch, and for nothing else. The graph records an event there, the branch end, and the
- * stream has a pending wait for it, issued before other work. No wait is issued if the next work is
- * a graph launched into a stream that is behind the branch.
+ * - A graph is in one stream: its origin's, or the one beside the members'. The next work on any
+ * other of its members' streams must wait for the end of that member's branch, and for nothing
+ * else. The graph records an event there, the branch end, and the stream has a pending wait for it,
+ * issued before other work. No wait is issued if the next work is a graph launched into a stream
+ * that is behind the branch.
  *
  * Functions are under the head's lock unless they say otherwise.
  */

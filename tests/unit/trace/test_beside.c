@@ -1,26 +1,7 @@
 /* Which ops of several streams may be one graph that is launched beside them. */
 #include "../../suite.h"
+#include "fork_ops.h"
 #include "trace/beside.h"
-
-#define MOST 64
-
-/* Ops in a line of text, as in test_fork.c. */
-static unsigned int ops_of(const char *text, struct reprise_op *ops)
-{
-	unsigned int count = 0;
-
-	for (; *text != '\0'; text += *text == ' ') {
-		struct reprise_op *op = &ops[count++];
-
-		*op = (struct reprise_op){.kind = *text == 'R'   ? REPRISE_OP_RECORD
-		                                  : *text == 'W' ? REPRISE_OP_WAIT
-		                                                 : REPRISE_OP_SET};
-		if (*text++ != 'K')
-			op->event = (CUevent)(uintptr_t)(*text++ - '0');
-		op->member = (uint8_t)(*text++ - 'a');
-	}
-	return count;
-}
 
 static const struct {
 	const char *ops;
@@ -104,7 +85,7 @@ static const struct {
 
 START_TEST(a_graph_begins_where_its_roots_are_behind_all)
 {
-	struct reprise_op ops[MOST];
+	struct reprise_op ops[MOST] = {{.kind = REPRISE_OP_SET}};
 	bool begins[MOST];
 	unsigned int count = ops_of(places[_i].ops, ops);
 
