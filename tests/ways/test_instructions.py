@@ -34,7 +34,7 @@ EAGER_MOST = {
     "turn-forks": 190,      # 163 to 178: a sixth of the calls forks to another stream, a sixth joins
     "paused": 180,      # 175
     "paused-forks": 156,    # 151
-    "pipeline": 800,    # 620 to 640, or 930 with 41 % replayed, which is more by the launches: what a step forks, the next one joins
+    "pipeline": 800,    # 620 to 640, or 930 to 952 with 41 % replayed, which is more by the launches: what a step forks, the next one joins
     "backed-off": 165,  # 161
     "first-changes": 2120,  # as watched, where it is not replayed
     "bare-records": 430,    # 416: events recorded on a stream that has no ops, beside 24 that have
