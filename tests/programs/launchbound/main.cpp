@@ -180,10 +180,15 @@ static int measure(const Settings &settings)
         Program *asked = static_cast<Program *>(argument);
         asked->team.batch(asked->iterations);
     };
-    bool warm = !settings.warmup;
+    bool warm = !settings.warmup && !settings.turns;
     while (wall.size() < settings.batches && (!settings.turns || turns_asked(&turns))) {
         if (turns.word[0]) {
             turns_take(&turns, settings.iterations, work, &program);
+            continue;
+        }
+        if (!warm && !settings.warmup) {
+            warm = true;
+            answer(0);
             continue;
         }
         memory.before();
