@@ -287,6 +287,9 @@ REPRISE_HOT static bool step(struct reprise_lane *lane, struct reprise_call *cal
 	if (reprise_lane_enter_any(lane, op, call))
 		return answer(lane, call, result);
 	reprise_scan_note(lane->scan, reprise_scan_key(call));
+	if (__builtin_expect(call->kind == REPRISE_OP_WAIT, 0))
+		op->waits_for =
+			reprise_group_event_start(lane->group, reprise_watch_segment(lane->watch), op->event);
 	reprise_lane_keep(lane, op,
 	                  reprise_clock_since(
 						  atomic_load_explicit(&lane->last_return, memory_order_relaxed)));

@@ -77,16 +77,11 @@ static bool can_be_held(struct reprise_lane *lane, const struct reprise_trace *t
 	return trace->count == 1 || reprise_observing || reprise_own_stream_note_place(lane);
 }
 
-/* Begins a visit if the call fits. `match`: how it matches the trace's first op. */
+/* Begins a visit of a trace whose graph may be launched. `match`: how the call matches its first
+ * op. */
 static bool begin(struct reprise_lane *lane, struct reprise_trace *trace,
                   const struct reprise_call *call, enum reprise_match match)
 {
-	if (match == REPRISE_MATCH_NOT)
-		return false;
-	if (!is_covered(lane, trace)) {
-		reprise_count(REPRISE_COUNT_group_uncovered, 1);
-		return false;
-	}
 	if (!is_worth_a_visit(lane, trace, match) || !can_be_held(lane, trace))
 		return false;
 	if (lane->last != NULL)
@@ -124,6 +119,12 @@ bool reprise_lane_enter_expected(struct reprise_lane *lane, const struct reprise
 {
 	lane->expected = reprise_index_longest(lane->expected, lane->counts.ops);
 
+	/* It has another place; or was cut here before, and there may be a trace of what is left. */
+	if ((lane->expected->placed &&
+	     lane->expected->position.since_wait != lane->position.since_wait) ||
+	    lane->expected->cut_at == lane->position.since_wait)
+		return false;
+
 	enum reprise_match match = may_begin(lane) ? match_expected(lane, call) : REPRISE_MATCH_NOT;
 
 	/* Where it is not covered, reprise_lane_enter_any() comes next, and counts that. */
@@ -160,10 +161,20 @@ bool reprise_lane_enter_any(struct reprise_lane *lane, const struct reprise_op *
 {
 	bool refused = lane->short_at == lane->counts.ops; /* by the expected trace */
 	struct reprise_trace *trace = !refused && may_begin(lane) ? choose(lane, op, call) : NULL;
+	enum reprise_match match;
 
-	if (trace != NULL && lane->expected != NULL)
+	if (trace == NULL)
+		return false;
+	if (lane->expected != NULL)
 		note_chosen(lane->expected, trace);
-	return trace != NULL && begin(lane, trace, call, reprise_op_match(&trace->ops[0], call));
+	match = reprise_op_match(&trace->ops[0], call);
+	if (match == REPRISE_MATCH_NOT)
+		return false;
+	if (!is_covered(lane, trace)) {
+		reprise_count(REPRISE_COUNT_group_uncovered, 1);
+		return false;
+	}
+	return begin(lane, trace, call, match);
 }
 
 /* ---- a guard that failed ---- */

@@ -12,6 +12,7 @@
 #include "trace/fork.h"
 #include "trace/plan.h"
 #include "lane/group/group.h"
+#include "lane/group/pieces.h"
 #include "lane/hold.h"
 #include "lane/launch.h"
 #include "lane/registry.h"
@@ -62,36 +63,46 @@ static enum worth worth_of(struct reprise_lane *lane, const struct reprise_op *o
 	return NONE;
 }
 
+/* Ops that are to be a trace. */
+struct run {
+	const struct reprise_op *ops;
+	const bool *any_value;
+	unsigned int count;
+	struct reprise_position position;
+	bool placed; /* for as many ops behind a wait alone */
+	uint32_t gap_ns;
+};
+
 /* Makes a trace of the ops and asks for its graph. NULL if that is not worth it, or there is no
  * room. */
-static struct reprise_trace *make_trace(struct reprise_lane *lane, const struct reprise_op *ops,
-                                        const bool *any_value, unsigned int count,
-                                        const struct reprise_position *position, uint32_t gap_ns)
+static struct reprise_trace *make_trace(struct reprise_lane *lane, const struct run *run)
 {
 	struct reprise_trace *trace;
 	uint64_t kin;
 
-	if (worth_of(lane, ops, any_value, count, true) == NONE)
+	if (worth_of(lane, run->ops, run->any_value, run->count, true) == NONE)
 		return NULL;
-	kin = reprise_kin_of(ops, any_value, count);
+	kin = reprise_kin_of(run->ops, run->any_value, run->count);
 	if (reprise_visit_is_measured() &&
-	    !reprise_kin_take_build(&lane->kin, lane->index, kin, ops, count)) {
+	    !reprise_kin_take_build(&lane->kin, lane->index, kin, run->ops, run->count)) {
 		reprise_lane_count(&lane->counts.kin_not_built, 1);
 		return NULL;
 	}
-	if (count > 1 && !reprise_observing && !reprise_hold_ensure())
+	if (run->count > 1 && !reprise_observing && !reprise_hold_ensure())
 		return NULL; /* without the hold thread nothing may be deferred */
 	if (!reprise_observing && !reprise_build_queue_has_room()) {
 		reprise_lane_count(&lane->counts.queue_full, 1);
 		return NULL;
 	}
 	do
-		trace = reprise_trace_new(ops, any_value, count, position, &lane->capture_streams);
+		trace = reprise_trace_new(run->ops, run->any_value, run->count, &run->position,
+		                          &lane->capture_streams);
 	while (trace == NULL && reprise_lane_make_room(lane));
 	if (trace == NULL)
 		return NULL;
-	trace->gap_ns = gap_ns;
-	trace->visit_class = reprise_class_of(ops, count);
+	trace->placed = run->placed;
+	trace->gap_ns = run->gap_ns;
+	trace->visit_class = reprise_class_of(run->ops, run->count);
 	trace->kin = kin;
 	reprise_index_add(lane->index, trace);
 	reprise_lane_count(&lane->counts.traces, 1);
@@ -102,21 +113,23 @@ static struct reprise_trace *make_trace(struct reprise_lane *lane, const struct 
 	return trace;
 }
 
-/* The same, unless there is one already. */
-static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops,
-                      const bool *any_value, unsigned int count,
-                      const struct reprise_position *position, uint32_t gap_ns, bool beside)
+/* The same, unless there is one already. `beside`: its graph may be launched beside the streams. */
+static void add_trace(struct reprise_lane *lane, const struct run *run, bool beside)
 {
 	struct reprise_trace *trace;
 
-	if (lane->group != NULL && !reprise_fork_is_closed(ops, count, lane->group->blocking) &&
-	    !(beside && reprise_beside_may(ops, count, lane->group->blocking)))
+	if (lane->group != NULL &&
+	    !reprise_fork_is_closed(run->ops, run->count, lane->group->blocking) &&
+	    !(beside && reprise_beside_may(run->ops, run->count, lane->group->blocking)))
 		return; /* no graph has the order of these ops */
-	trace = reprise_index_same(lane->index, position, ops, count);
-	if (trace != NULL)
-		try_again(lane, trace);
-	else
-		make_trace(lane, ops, any_value, count, position, gap_ns);
+	trace = reprise_index_same(lane->index, &run->position, run->placed, run->ops, run->count);
+	if (trace == NULL) {
+		make_trace(lane, run);
+		return;
+	}
+	if (trace->placed && !run->placed)
+		reprise_index_set_anywhere(lane->index, trace);
+	try_again(lane, trace);
 }
 
 /* The program's mean gap before each of these ops but the first, in nanoseconds. */
@@ -141,225 +154,63 @@ struct reprise_position reprise_lane_position_within(const struct reprise_op *op
 	                                 first->since_wait + start};
 }
 
-static bool has_work(const struct reprise_op *ops, unsigned int count)
-{
-	for (unsigned int i = 0; i < count; i++)
-		if (!reprise_op_is_event(ops[i].kind))
-			return true;
-	return false;
-}
-
-/* The number of ops that make a graph of `wanted` ops or a few more. Includes the rest of the
- * segment if that is too short for a launch of its own. */
-static unsigned int reach(const struct reprise_group *group, const struct reprise_segment *segment,
-                          unsigned int start, unsigned int wanted, const bool *crossed,
-                          unsigned int longest)
-{
-	const struct reprise_op *ops = segment->ops + start;
-	unsigned int left = segment->count - start,
-				 count = reprise_fork_reach(ops, left, wanted, crossed, left, group->blocking);
-
-	if (left - count < REPRISE_TUNE_PLAN_REMAINDER_LEAST && left <= longest &&
-	    reprise_fork_reach(ops, left, left, crossed, left, group->blocking) == left)
-		return left;
-	return count;
-}
-
-/* True if the segment ends in the midst of a fork that has a trace, and these ops are a part of it
- * on one member: a call has cut it short. */
-static bool is_cut_short(const struct reprise_lane *lane, const struct reprise_segment *segment,
-                         unsigned int start, unsigned int count,
-                         const struct reprise_position *position)
-{
-	const struct reprise_op *ops = segment->ops + start;
-
-	return !reprise_fork_in(ops, count) &&
-	       reprise_index_forks_on(lane->index, position, ops, segment->count - start);
-}
-
-/* So many times no trace is made of parts, which are replayed one by one from then on: the whole is
- * never seen again. What has cut it may be rare. */
-static bool waits_for_whole(unsigned int *patience)
-{
-	if (*patience == 0)
-		return false;
-	--*patience;
-	return true;
-}
-
-/* The number of ops of a graph that is launched beside its streams: as many as planned, or a few
- * more, to where the next may begin, or to the end before a wait. 0 if there is none. */
-static unsigned int beside_piece(const struct reprise_group *group,
-                                 const struct reprise_segment *segment, unsigned int start,
-                                 unsigned int wanted, unsigned int most, const bool *begins)
-{
-	unsigned int left = segment->count - start, count = 0;
-
-	if (!begins[start])
-		return 0;
-	for (unsigned int i = 1; i <= left && i <= most && count < wanted; i++)
-		if (i < left ? begins[start + i] : segment->ends_in_wait)
-			count = i;
-	return count > 0 && has_work(segment->ops + start, count) &&
-	               reprise_beside_knows(segment->ops, start, count) &&
-	               !reprise_fork_is_closed(segment->ops + start, count, group->blocking) &&
-	               reprise_beside_may(segment->ops + start, count, group->blocking)
-	           ? count
-	           : 0;
-}
-
-/* True if some of these ops fork and join: they may be graphs that are launched into a stream of
- * theirs. */
-static bool joins_a_fork(const struct reprise_group *group, const struct reprise_segment *segment,
-                         const bool *crossed)
-{
-	for (unsigned int start = 0, count; start<segment->count; start += count> 0 ? count : 1) {
-		count = reprise_fork_reach(segment->ops + start, segment->count - start, 1, crossed + start,
-		                           segment->count - start, group->blocking);
-		if (reprise_fork_in(segment->ops + start, count))
-			return true;
-	}
-	return false;
-}
-
-/* The first op of a graph of this segment that is launched beside its streams; `count` of the
- * segment if there is none. */
-static unsigned int first_beside(const struct reprise_group *group,
-                                 const struct reprise_segment *segment, uint64_t hold_ns,
-                                 const bool *begins)
-{
-	for (unsigned int i = 0; i < segment->count; i++)
-		if (begins[i] && beside_piece(group, segment, i, REPRISE_TUNE_PLAN_FIRST,
-		                              reprise_plan_longest(segment, i, hold_ns), begins) > 0)
-			return i;
-	return segment->count;
-}
-
-/* True if this segment would have such a graph if each stream were behind all where it begins,
- * which is not known: streams have just been grouped, or what comes before was cut off. Its parts
- * get no graphs yet. */
-static bool awaits_level(struct reprise_group *group, const struct reprise_segment *segment,
-                         uint64_t hold_ns)
-{
-	bool begins[REPRISE_TUNE_SEGMENT_MOST];
-
-	if (group->level && segment->position.since_wait == 0)
-		return false;
-	reprise_beside_begins(segment->ops, segment->count, true, begins);
-	return first_beside(group, segment, hold_ns, begins) < segment->count &&
-	       waits_for_whole(&group->level_patience);
-}
-
-/* The same as group_piece() where there are such graphs. What cannot be in one gets none, though it
- * could be replayed part by part: the whole would never be seen again. Nor does what the end of the
- * segment has cut, if there is a whole one. */
-static unsigned int piece_beside(struct reprise_group *group, const struct reprise_segment *segment,
-                                 unsigned int start, unsigned int first, uint64_t hold_ns,
-                                 const bool *begins, bool *useful)
-{
-	unsigned int wanted = reprise_plan_piece(segment, start, hold_ns, false);
-	unsigned int most = reprise_plan_longest(segment, start, hold_ns);
-	unsigned int count = beside_piece(group, segment, start, wanted, most, begins);
-
-	if (count == 0 && start == first) /* a longer one may have too many events */
-		count = beside_piece(group, segment, start, REPRISE_TUNE_PLAN_FIRST, most, begins);
-	*useful = count > 0 && (count >= wanted || segment->ends_in_wait || start == first);
-	if (*useful)
-		group->joined = true;
-	else
-		for (count = 1; start + count < segment->count && !begins[start + count];)
-			count++;
-	return count;
-}
-
-/*
- * The number of ops, at least 1, of a graph that is as long as planned, joins what it forks, and
- * fits in the hold limit. If that cuts a fork, the program may be slow just now. *useful: the ops
- * are worth a graph.
- */
-static unsigned int group_piece(struct reprise_group *group, const struct reprise_segment *segment,
-                                unsigned int start, uint64_t hold_ns, const bool *crossed,
-                                bool *useful)
-{
-	unsigned int left = segment->count - start,
-				 wanted = reprise_plan_piece(segment, start, hold_ns, false);
-	unsigned int most = reprise_plan_longest(segment, start, hold_ns);
-	unsigned int whole = reach(group, segment, start, wanted, crossed + start, most), count = whole;
-
-	group->joined = group->joined || reprise_fork_in(segment->ops + start, whole);
-	if (whole > most && waits_for_whole(&group->patience)) {
-		*useful = false;
-		return whole;
-	}
-	if (whole > most)
-		count = reprise_fork_reach(segment->ops + start, most, wanted, crossed + start, left,
-		                           group->blocking);
-	*useful = has_work(segment->ops + start, count);
-	return count > 0 ? count : 1;
-}
-
 void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 {
 	struct reprise_lane *lane = context;
 	uint64_t hold_ns = reprise_option(REPRISE_OPTION_HOLD) * 1000;
-	bool crossed[REPRISE_TUNE_SEGMENT_MOST], begins[REPRISE_TUNE_SEGMENT_MOST],
-		few = reprise_lanes_of_others() >= REPRISE_TUNE_PLAN_CROWD, useful = true;
-	unsigned int beside = segment->count;
-	enum worth worth;
+	bool few = reprise_lanes_of_others() >= REPRISE_TUNE_PLAN_CROWD;
+	struct reprise_pieces pieces;
+	struct run run;
 
-	if (lane->group != NULL) {
-		lane->group->watched += segment->count;
-		reprise_fork_cross(segment->ops, segment->count, crossed);
-	}
-	if (lane->group != NULL && !joins_a_fork(lane->group, segment, crossed)) {
-		reprise_beside_begins(segment->ops, segment->count,
-		                      segment->position.since_wait == 0 && lane->group->level, begins);
-		beside = first_beside(lane->group, segment, hold_ns, begins);
-		if (beside == segment->count && awaits_level(lane->group, segment, hold_ns))
-			return;
-	}
+	if (lane->group != NULL && !reprise_pieces_begin(&pieces, lane, segment, hold_ns))
+		return;
+	for (unsigned int start = 0; start < segment->count; start += run.count) {
+		bool useful = true;
+		unsigned int within;
+		enum worth worth;
 
-	for (unsigned int start = 0, count; start < segment->count; start += count) {
-		struct reprise_position position =
-			reprise_lane_position_within(segment->ops, segment->any_value, start,
-		                                 &segment->position);
-
+		run = (struct run){.ops = segment->ops + start, .any_value = segment->any_value + start};
+		run.position = reprise_lane_position_within(segment->ops, segment->any_value, start,
+		                                            &segment->position);
 		if (lane->group == NULL)
-			count = reprise_plan_piece(segment, start, hold_ns, few);
+			run.count = reprise_plan_piece(segment, start, hold_ns, few);
 		else
-			count =
-				beside < segment->count
-					? piece_beside(lane->group, segment, start, beside, hold_ns, begins, &useful)
-					: group_piece(lane->group, segment, start, hold_ns, crossed, &useful);
-		unsigned int within = reprise_plan_within_functions(segment->ops + start, count);
-
+			run.count = reprise_pieces_next(&pieces, start, &run.placed, &useful);
+		within = reprise_plan_within_functions(run.ops, run.count);
 		if (lane->group == NULL)
-			count = within;
-		else if (is_cut_short(lane, segment, start, count, &position) &&
-		         waits_for_whole(&lane->group->patience))
+			run.count = within;
+		else if (reprise_pieces_await_whole(&pieces, start, run.count, &run.position))
 			return;
-		if (!useful || within < count || count < reprise_option(REPRISE_OPTION_SMALLEST) ||
-		    !reprise_watch_note_part(lane->watch, segment, start, count))
+		if (!useful || within < run.count || run.count < reprise_option(REPRISE_OPTION_SMALLEST) ||
+		    !reprise_watch_note_part(lane->watch, segment, start, run.count))
 			continue;
-		worth = worth_of(lane, segment->ops + start, segment->any_value + start, count, false);
+		worth = worth_of(lane, run.ops, run.any_value, run.count, false);
 		if (worth == NONE)
 			continue;
 		if (worth == MANY)
 			reprise_lane_postpone_backoff(lane, REPRISE_TUNE_BACKOFF_AFTER);
-		add_trace(lane, segment->ops + start, segment->any_value + start, count, &position,
-		          mean_gap(segment, start, count), lane->group != NULL);
+		run.gap_ns = mean_gap(segment, start, run.count);
+		add_trace(lane, &run, lane->group != NULL);
 	}
 }
 
 void reprise_lane_split(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at)
 {
-	struct reprise_position middle =
-		reprise_lane_position_within(trace->ops, trace->any_value, at, &trace->position);
+	struct run first = {.ops = trace->ops,
+	                    .any_value = trace->any_value,
+	                    .count = at,
+	                    .position = trace->position,
+	                    .gap_ns = trace->gap_ns},
+			   rest = {.ops = trace->ops + at,
+	                   .any_value = trace->any_value + at,
+	                   .count = trace->count - at,
+	                   .position = reprise_lane_position_within(trace->ops, trace->any_value, at,
+	                                                            &trace->position),
+	                   .gap_ns = trace->gap_ns};
 
 	lane->trace = trace; /* its own parts must not evict it */
-	add_trace(lane, trace->ops, trace->any_value, at, &trace->position, trace->gap_ns, false);
-	add_trace(lane, trace->ops + at, trace->any_value + at, trace->count - at, &middle,
-	          trace->gap_ns, false);
+	add_trace(lane, &first, false);
+	add_trace(lane, &rest, false);
 	lane->trace = NULL;
 	reprise_lane_drop(lane, trace);
 }
@@ -379,6 +230,11 @@ static uint64_t any_values_of(const struct reprise_trace *trace)
 static void make_twin(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	static const bool none[REPRISE_TUNE_SEGMENT_MOST];
+	const struct run run = {.ops = trace->ops,
+	                        .any_value = none,
+	                        .count = trace->count,
+	                        .position = lane->position,
+	                        .gap_ns = trace->gap_ns};
 	struct reprise_trace *twin;
 
 	for (unsigned int i = 0; i < trace->count; i++)
@@ -388,7 +244,7 @@ static void make_twin(struct reprise_lane *lane, struct reprise_trace *trace)
 		try_again(lane, twin);
 		return;
 	}
-	twin = make_trace(lane, trace->ops, none, trace->count, &lane->position, trace->gap_ns);
+	twin = make_trace(lane, &run);
 	if (twin == NULL)
 		return;
 	twin->twin = true;
@@ -434,7 +290,7 @@ void reprise_lane_keep(struct reprise_lane *lane, const struct reprise_op *op, u
 }
 
 void reprise_lane_watch_issued(struct reprise_lane *lane, const struct reprise_op *op,
-                               uint64_t gap_ticks)
+                               uint64_t gap_ticks, uint8_t waits_for)
 {
 	struct reprise_op *slot;
 
@@ -443,6 +299,7 @@ void reprise_lane_watch_issued(struct reprise_lane *lane, const struct reprise_o
 	if (slot == NULL)
 		return;
 	reprise_op_copy(slot, op);
+	slot->waits_for = waits_for;
 	reprise_lane_keep(lane, slot, gap_ticks);
 }
 

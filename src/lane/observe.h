@@ -37,7 +37,7 @@ static inline void reprise_lane_open_segment(struct reprise_lane *lane)
 	if (!lane->watching) {
 		reprise_watch_begin(lane->watch, &lane->position);
 		if (lane->group != NULL)
-			lane->group->recent = 0;
+			reprise_group_begin_segment(lane->group, reprise_watch_segment(lane->watch));
 	}
 	lane->watching = true;
 }
@@ -54,9 +54,9 @@ static inline void reprise_lane_close_segment(struct reprise_lane *lane, bool wa
 /* The op in the watch's slot came, `gap_ticks` after the last one. */
 void reprise_lane_keep(struct reprise_lane *lane, const struct reprise_op *op, uint64_t gap_ticks);
 
-/* Watches an op that a side exit issued. */
+/* Watches an op that a side exit issued. `waits_for`: as it was before. */
 void reprise_lane_watch_issued(struct reprise_lane *lane, const struct reprise_op *op,
-                               uint64_t gap_ticks);
+                               uint64_t gap_ticks, uint8_t waits_for);
 
 /* ---- backoff: a lane in which calls come again, but nothing repeats, is not watched for a while,
  * each time longer. A lane in which no calls come again is scanned (trace/scan.h) until some do. An

@@ -121,14 +121,16 @@ void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
 }
 
 /* A barrier for a group: issues what is deferred, and the pending waits of all members or of the
- * member with `stream`. Forgets the records of events, which other calls may have recorded anew.
+ * member with `stream`. `forgets`: the records of events, which the call may have recorded anew.
  * Under the lane's lock. */
-static void tell_group(struct reprise_lane *head, bool wait, bool all_waits, CUstream stream)
+static void tell_group(struct reprise_lane *head, bool wait, bool forgets, bool all_waits,
+                       CUstream stream)
 {
 	reprise_lane_barrier(head, wait);
 	if (head->group == NULL)
 		return;
-	reprise_group_forget_events(head->group);
+	if (forgets)
+		reprise_group_forget_events(head->group);
 	if (all_waits)
 		reprise_group_issue_waits(head);
 	else
@@ -142,7 +144,7 @@ static void tell_all(struct reprise_lane *lane, bool wait)
 		return;
 	}
 	reprise_lock_take(&lane->lock);
-	tell_group(lane, wait, true, NULL);
+	tell_group(lane, wait, true, true, NULL);
 	reprise_lock_give(&lane->lock);
 }
 
@@ -263,6 +265,13 @@ static bool concerns(enum reprise_sync what, const struct point *point, uint32_t
 	       observes(what, point, lane);
 }
 
+/* True if the call waits, or asks, and does nothing else. */
+static bool is_wait_alone(enum reprise_sync what)
+{
+	return what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY ||
+	       what == REPRISE_SYNC_CONTEXT;
+}
+
 static bool is_query(enum reprise_sync what)
 {
 	return what == REPRISE_SYNC_QUERY || what == REPRISE_SYNC_EVENT_QUERY;
@@ -322,7 +331,7 @@ static enum telling told(struct reprise_lane *lane, enum reprise_sync what, uint
 		tell_of_event(lane, (CUevent)handle, self);
 	} else {
 		wait_pending = what == REPRISE_SYNC_QUERY && reprise_group_is_busy(lane, point->stream);
-		tell_group(lane, true, what == REPRISE_SYNC_DEFAULT,
+		tell_group(lane, true, !is_wait_alone(what), what == REPRISE_SYNC_DEFAULT,
 		           !wait_pending && (what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY)
 		               ? point->stream
 		               : NULL);

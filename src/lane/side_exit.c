@@ -81,24 +81,49 @@ static void issue_deferred(struct reprise_lane *lane)
 	reprise_leave(entered);
 }
 
-/* The deferred ops were not timed: their gaps are taken to be the trace's mean gap. */
+/* In a group: a bit for each member that an op waits for, by `trace->ops`, before they are issued.
+ */
+static void begin_watching(struct reprise_lane *lane, const struct reprise_trace *trace,
+                           unsigned int count, uint8_t *waits_for)
+{
+	uint32_t segment;
+
+	reprise_lane_open_segment(lane);
+	segment = reprise_watch_segment(lane->watch);
+	for (unsigned int i = 0; i < count; i++)
+		waits_for[i] = trace->ops[i].kind == REPRISE_OP_WAIT
+		                   ? reprise_group_event_start(lane->group, segment, trace->ops[i].event)
+		                   : 0;
+}
+
+/* The deferred ops were not timed: their gaps are taken to be the trace's mean gap. `waits_for`: of
+ * the first `asked` ops. */
 static void watch_deferred(struct reprise_lane *lane, const struct reprise_trace *trace,
-                           unsigned int count)
+                           unsigned int count, const uint8_t *waits_for, unsigned int asked)
 {
 	for (unsigned int i = 0; i < count; i++)
 		reprise_lane_watch_issued(lane, reprise_trace_op(trace, i),
-		                          reprise_clock_ns_to_ticks(trace->gap_ns));
+		                          reprise_clock_ns_to_ticks(trace->gap_ns),
+		                          i < asked ? waits_for[i] : 0);
 }
 
 void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
 {
 	struct reprise_trace *trace = lane->trace;
 	unsigned int count = lane->cursor;
+	uint8_t waits_for[REPRISE_TUNE_SEGMENT_MOST];
+	unsigned int asked = 0;
 	uint64_t entered_at = reprise_timeline_begin(), begin, end, took;
 
 	reprise_pending_finish(lane, false);
 	if (trace == NULL)
 		return;
+	if (why == REPRISE_EXIT_barrier && count > 0 && trace->beside != NULL)
+		trace->cut_at = lane->position.since_wait;
+	if (lane->group != NULL && count > 0) {
+		asked = count < REPRISE_TUNE_SEGMENT_MOST ? count : REPRISE_TUNE_SEGMENT_MOST;
+		begin_watching(lane, trace, asked, waits_for);
+	}
 	if (!reprise_observing)
 		issue_deferred(lane);
 	reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at,
@@ -109,7 +134,7 @@ void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
 	reprise_visit_note_exit(lane, trace, why, count);
 	lane->last = NULL;
 	lane->expected = NULL;
-	watch_deferred(lane, trace, count);
+	watch_deferred(lane, trace, count, waits_for, asked);
 	reprise_trace_end_visit(trace, false);
 	if (why == REPRISE_EXIT_values)
 		lane->only_watch_until = lane->counts.ops + trace->count - count;
@@ -169,8 +194,6 @@ static void note_wait(struct reprise_lane *lane)
 {
 	reprise_lane_move_to(lane, REPRISE_BEFORE_WAIT);
 	lane->position.since_wait = 0;
-	if (lane->group != NULL)
-		lane->group->level = false; /* until it is known whose wait it is */
 	reprise_pace_wait(lane);
 }
 

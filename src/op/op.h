@@ -40,7 +40,10 @@ struct reprise_op {
 	uint32_t memory_generation;
 	uint8_t target_memory, source_memory; /* of copies and memsets (memory.h); else 0 */
 	uint8_t member;                       /* its stream within the lane; part of the shape */
-	uint64_t shape, value;                /* hashes; value includes shape */
+	/* Of a wait in a watched segment of a group: a bit for each member whose ops before the segment
+	 * all come before the event. */
+	uint8_t waits_for;
+	uint64_t shape, value; /* hashes; value includes shape */
 	unsigned char *payload;
 	union {
 		struct reprise_op_kernel kernel;

@@ -4,11 +4,36 @@
 
 #include "trace/clocks.h"
 
+/* Of members: a bit for each of which the clock has all ops before the first. */
+static struct reprise_clock at_first(uint8_t members)
+{
+	struct reprise_clock clock = {{0}};
+
+	for (unsigned int member = 0; members >> member != 0; member++)
+		clock.ticks[member] = members >> member & 1;
+	return clock;
+}
+
+/* What the event of this wait is behind. `before`: room for it, if it was recorded before all ops.
+ * NULL if that is not known. */
+static const struct reprise_clock *waited_for(const struct reprise_clocks *clocks,
+                                              const struct reprise_op *op,
+                                              struct reprise_clock *before)
+{
+	const struct reprise_clock *waited = reprise_clocks_of_event(clocks, op->event);
+
+	if (waited != NULL || op->waits_for == 0)
+		return waited;
+	*before = at_first(op->waits_for);
+	return before;
+}
+
 /* An event beyond the most replaces the first, which is not known any more. */
 static void step(struct reprise_clocks *clocks, const struct reprise_op *op)
 {
+	struct reprise_clock before;
 	const struct reprise_clock *waited =
-		op->kind == REPRISE_OP_WAIT ? reprise_clocks_of_event(clocks, op->event) : NULL;
+		op->kind == REPRISE_OP_WAIT ? waited_for(clocks, op, &before) : NULL;
 
 	if (!reprise_clocks_step(clocks, op, waited))
 		clocks->events[0] = (struct reprise_event_clock){op->event, clocks->members[op->member]};
@@ -76,7 +101,8 @@ bool reprise_beside_may(const struct reprise_op *ops, unsigned int count, uint8_
 bool reprise_beside_knows(const struct reprise_op *ops, unsigned int start, unsigned int count)
 {
 	for (unsigned int i = start; i < start + count; i++)
-		if (ops[i].kind == REPRISE_OP_WAIT && !is_recorded(ops, i, ops[i].event))
+		if (ops[i].kind == REPRISE_OP_WAIT && ops[i].waits_for == 0 &&
+		    !is_recorded(ops, i, ops[i].event))
 			return false;
 	return true;
 }
@@ -129,15 +155,20 @@ struct leading {
 	const struct reprise_clocks *clocks;
 	const struct reprise_op *ops;
 	struct reprise_clock clock;
-	bool unknown; /* one is for an event that none of the ops before has recorded */
+	bool assumed; /* events of which nothing is known are behind all that came before the ops */
+	bool unknown; /* one is for such an event */
 };
 
 static void join_leading(void *context, unsigned int at)
 {
 	struct leading *leading = context;
-	const struct reprise_clock *waited =
-		reprise_clocks_of_event(leading->clocks, leading->ops[at].event);
+	struct reprise_clock before;
+	const struct reprise_clock *waited = waited_for(leading->clocks, &leading->ops[at], &before);
 
+	if (waited == NULL && leading->assumed) {
+		before = at_first(UINT8_MAX);
+		waited = &before;
+	}
 	if (waited != NULL)
 		reprise_clock_join(&leading->clock, waited);
 	else
@@ -146,9 +177,9 @@ static void join_leading(void *context, unsigned int at)
 
 /* True if the member is no root of these ops, or is behind all. */
 static bool is_level(const struct reprise_clocks *clocks, const struct reprise_op *ops,
-                     unsigned int count, unsigned int member)
+                     unsigned int count, unsigned int member, bool assumed)
 {
-	struct leading leading = {clocks, ops, clocks->members[member], false};
+	struct leading leading = {clocks, ops, clocks->members[member], assumed, false};
 
 	if (!begins_as_root(ops, count, member, join_leading, &leading))
 		return true;
@@ -158,18 +189,18 @@ static bool is_level(const struct reprise_clocks *clocks, const struct reprise_o
 	return !leading.unknown;
 }
 
-void reprise_beside_begins(const struct reprise_op *ops, unsigned int count, bool level,
+void reprise_beside_begins(const struct reprise_op *ops, unsigned int count, const uint8_t *start,
                            bool *begins)
 {
 	struct reprise_clocks clocks = {.event_count = 0};
 	uint8_t members = members_of(ops, count);
 
-	for (unsigned int member = 0; member < REPRISE_MEMBERS_MOST; member++)
-		clocks.members[member].ticks[member] = !level && (members >> member & 1) != 0;
+	for (unsigned int member = 0; members >> member != 0; member++)
+		clocks.members[member] = at_first(members & (start != NULL ? start[member] : UINT8_MAX));
 	for (unsigned int i = 0; i < count; i++) {
-		begins[i] = is_level(&clocks, ops + i, count - i, ops[i].member);
+		begins[i] = is_level(&clocks, ops + i, count - i, ops[i].member, start == NULL);
 		for (unsigned int member = 0; begins[i] && members >> member != 0; member++)
-			begins[i] = is_level(&clocks, ops + i, count - i, member);
+			begins[i] = is_level(&clocks, ops + i, count - i, member, start == NULL);
 		step(&clocks, &ops[i]);
 	}
 }

@@ -35,7 +35,7 @@ struct reprise_beside {
 bool reprise_beside_may(const struct reprise_op *ops, unsigned int count, uint8_t blocking);
 
 /* True if every wait of the `count` ops from `start` on is for an event that an earlier one of all
- * ops has recorded. */
+ * ops has recorded, or of which it is known what comes before it. */
 bool reprise_beside_knows(const struct reprise_op *ops, unsigned int start, unsigned int count);
 
 /* Of ops that may be. Writes `behind` as well, which has room for all. */
@@ -43,6 +43,7 @@ void reprise_beside_describe(const struct reprise_op *ops, unsigned int count,
                              struct reprise_beside *beside);
 
 /* For each of the ops: begins[i] is true if a graph of all that comes from it on could begin there.
- * `level`: at the first op each stream is behind all. */
-void reprise_beside_begins(const struct reprise_op *ops, unsigned int count, bool level,
+ * `start`: of each member, the members of which it is behind all at the first op, itself included.
+ * NULL: as if all of them, and all events that are recorded before, were behind all. */
+void reprise_beside_begins(const struct reprise_op *ops, unsigned int count, const uint8_t *start,
                            bool *begins);

@@ -80,12 +80,28 @@ void reprise_index_follow(struct reprise_trace *trace, struct reprise_trace *fol
 		(trace)->chain.at = NULL; \
 	} while (0)
 
+static bool is_here(const struct reprise_trace *trace, const struct reprise_position *position)
+{
+	return trace->position.since_wait == position->since_wait ||
+	       (!trace->placed && (trace->position.value == position->value ||
+	                           trace->position.value == 0 || position->value == 0));
+}
+
+/* True if both are some of the same steps, launched beside their streams, and may be entered
+ * anywhere: the longest is. */
+static bool are_steps(const struct reprise_trace *trace, const struct reprise_trace *other)
+{
+	return trace->beside != NULL && other->beside != NULL && !trace->placed && !other->placed;
+}
+
 /* True if both begin as many ops after the last wait. Otherwise a wait would come in the midst of
  * the longer one. Far from waits, the value of the op before tells the place. */
 static bool begin_together(const struct reprise_trace *trace, const struct reprise_trace *other)
 {
 	const struct reprise_position *a = &trace->position, *b = &other->position;
 
+	if (are_steps(trace, other))
+		return is_here(trace, b) || is_here(other, a);
 	return a->since_wait == b->since_wait ||
 	       (a->since_wait > REPRISE_TUNE_NEAR_WAIT && b->since_wait > REPRISE_TUNE_NEAR_WAIT &&
 	        a->value == b->value && a->value != 0);
@@ -175,11 +191,11 @@ void reprise_index_set_any_value(struct reprise_index *index, struct reprise_tra
 	link_parts(index, trace);
 }
 
-static bool is_here(const struct reprise_trace *trace, const struct reprise_position *position)
+void reprise_index_set_anywhere(struct reprise_index *index, struct reprise_trace *trace)
 {
-	return trace->position.since_wait == position->since_wait ||
-	       trace->position.value == position->value || trace->position.value == 0 ||
-	       position->value == 0;
+	unlink_parts(index, trace);
+	trace->placed = false;
+	link_parts(index, trace);
 }
 
 /* For traces found by shape: in a long chain of one kernel every op looks like a trace's first
@@ -199,6 +215,8 @@ static bool better(const struct reprise_trace *trace, const struct reprise_trace
 		return false;
 	if (best == NULL || here != (best->position.since_wait == position->since_wait))
 		return best == NULL || here;
+	if (are_steps(trace, best) && trace->count != best->count)
+		return trace->count > best->count;
 	return trace->last_followed > best->last_followed;
 }
 
@@ -240,10 +258,12 @@ static bool same_where_fixed(const struct reprise_trace *trace, const struct rep
 	return true;
 }
 
+/* `placed`: and begins as many ops behind a wait. */
 static bool is_same(const struct reprise_trace *trace, const struct reprise_position *position,
-                    const struct reprise_op *ops, unsigned int count, uint64_t shapes)
+                    bool placed, const struct reprise_op *ops, unsigned int count, uint64_t shapes)
 {
 	return trace->count == count && trace->shape_before[count] == shapes &&
+	       (!placed || trace->position.since_wait == position->since_wait) &&
 	       (trace->any_value[0] ? is_in_place(trace, position) : is_here(trace, position)) &&
 	       same_where_fixed(trace, ops);
 }
@@ -259,7 +279,7 @@ static uint64_t shapes_of(const struct reprise_op *ops, unsigned int count)
 
 /* Among those by value. `twin`: only a twin. */
 static struct reprise_trace *same_by_value(const struct reprise_index *index,
-                                           const struct reprise_position *position,
+                                           const struct reprise_position *position, bool placed,
                                            const struct reprise_op *ops, unsigned int count,
                                            uint64_t shapes, bool twin)
 {
@@ -267,7 +287,7 @@ static struct reprise_trace *same_by_value(const struct reprise_index *index,
 	struct reprise_trace *trace = index->by_value[BUCKET(key)];
 
 	while (trace != NULL && ((twin && !trace->twin) || trace->key_value != key ||
-	                         !is_same(trace, position, ops, count, shapes)))
+	                         !is_same(trace, position, placed, ops, count, shapes)))
 		trace = trace->by_value.next;
 	return trace;
 }
@@ -276,22 +296,22 @@ struct reprise_trace *reprise_index_twin(const struct reprise_index *index,
                                          const struct reprise_position *position,
                                          const struct reprise_op *ops, unsigned int count)
 {
-	return same_by_value(index, position, ops, count, shapes_of(ops, count), true);
+	return same_by_value(index, position, false, ops, count, shapes_of(ops, count), true);
 }
 
 struct reprise_trace *reprise_index_same(const struct reprise_index *index,
-                                         const struct reprise_position *position,
+                                         const struct reprise_position *position, bool placed,
                                          const struct reprise_op *ops, unsigned int count)
 {
 	uint64_t by_shape = reprise_hash_mix(position->before, ops[0].shape),
 			 shapes = shapes_of(ops, count);
-	struct reprise_trace *same = same_by_value(index, position, ops, count, shapes, false);
+	struct reprise_trace *same = same_by_value(index, position, placed, ops, count, shapes, false);
 
 	if (same != NULL)
 		return same;
 	for (struct reprise_trace *trace = index->by_any_value[BUCKET(by_shape)]; trace != NULL;
 	     trace = trace->by_any_value.next)
-		if (trace->key_shape == by_shape && is_same(trace, position, ops, count, shapes))
+		if (trace->key_shape == by_shape && is_same(trace, position, placed, ops, count, shapes))
 			return trace;
 	return NULL;
 }
@@ -306,7 +326,8 @@ bool reprise_index_forks_on(const struct reprise_index *index,
 	for (const struct reprise_trace *trace = index->by_shape[BUCKET(by_shape)]; trace != NULL;
 	     trace = trace->by_shape.next)
 		if (trace->key_shape == by_shape && trace->count > count &&
-		    trace->shape_before[count] == shapes && reprise_fork_in(trace->ops, trace->count))
+		    trace->shape_before[count] == shapes && trace->beside == NULL &&
+		    reprise_fork_in(trace->ops, trace->count))
 			return true;
 	return false;
 }

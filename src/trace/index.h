@@ -47,13 +47,13 @@ static inline struct reprise_trace *reprise_index_longest(struct reprise_trace *
 	return trace;
 }
 
-/* The trace of exactly these ops, built or not, with these values except at any-value ops. NULL if
- * there is none. */
+/* The trace of exactly these ops, built or not, with these values except at any-value ops; if
+ * `placed`, only one that begins as many ops behind a wait. NULL if there is none. */
 struct reprise_trace *reprise_index_same(const struct reprise_index *index,
-                                         const struct reprise_position *position,
+                                         const struct reprise_position *position, bool placed,
                                          const struct reprise_op *ops, unsigned int count);
 
-/* True if a trace of several members begins with these ops, in shapes, and goes on. It may be in
+/* True if a trace that forks and joins begins with these ops, in shapes, and goes on. It may be in
  * cooldown, or not built. */
 bool reprise_index_forks_on(const struct reprise_index *index,
                             const struct reprise_position *position, const struct reprise_op *ops,
@@ -78,6 +78,9 @@ struct reprise_trace *reprise_index_sibling(const struct reprise_index *index,
 /* Makes op `at` any-value. */
 void reprise_index_set_any_value(struct reprise_index *index, struct reprise_trace *trace,
                                  unsigned int at);
+
+/* The trace may be entered anywhere from now on. */
+void reprise_index_set_anywhere(struct reprise_index *index, struct reprise_trace *trace);
 
 /* The trace was used now. */
 void reprise_index_use(struct reprise_index *index, struct reprise_trace *trace);

@@ -1,5 +1,6 @@
 #include "trace/trace.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -88,6 +89,7 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 	trace->bytes = bytes;
 	trace->count = count;
 	trace->position = *position;
+	trace->cut_at = UINT_MAX;
 	trace->key_shape = reprise_hash_mix(position->before, ops[0].shape);
 	trace->key_value = reprise_hash_mix(position->before, ops[0].value);
 	trace->graph.count = count;
@@ -188,7 +190,8 @@ bool reprise_trace_note_held(struct reprise_trace *trace, unsigned int at)
  * and a side exit costs an eager call for each op that was deferred. */
 void reprise_trace_note_side_exit(struct reprise_trace *trace, uint64_t now, unsigned int deferred)
 {
-	bool has_part = trace->part != NULL && reprise_trace_usable(trace->part, now);
+	bool has_part =
+		trace->part != NULL && trace->beside == NULL && reprise_trace_usable(trace->part, now);
 	int weight = REPRISE_TUNE_TRUST_SIDE_EXIT;
 
 	trace->trust -= has_part && (int)deferred > weight ? (int)deferred : weight;

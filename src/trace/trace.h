@@ -80,6 +80,7 @@ struct reprise_trace {
 	_Atomic(const void *) range_name; /* of its replays, for who listens (nvtx/listener.h) */
 
 	struct reprise_position position; /* of its first op */
+	bool placed;                      /* entered as many ops behind a wait alone */
 	/* position.before with the first op's shape or value, as hashes */
 	uint64_t key_shape, key_value;
 	struct reprise_chain {
@@ -89,6 +90,9 @@ struct reprise_trace {
 	struct reprise_trace *newer, *older; /* all traces of the lane, by last use */
 	uint64_t last_used;                  /* ticks: replayed, or made */
 	struct reprise_trace *follower;      /* the trace that came after it last time */
+	/* launched beside its streams: ops since a wait where the visit began that a barrier cut last;
+	 * UINT_MAX: none */
+	unsigned int cut_at;
 	/* the shortest that begins with these ops and goes on; the longest that these begin with; or
 	 * NULL (trace/index.h) */
 	struct reprise_trace *longer, *part;

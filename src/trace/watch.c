@@ -294,6 +294,7 @@ static void cut(struct reprise_watch *watch, unsigned int count, bool wait,
 			memcpy(payload, op->payload, op->payload_bytes);
 		watch->ops[i] = *op;
 		watch->ops[i].payload = payload;
+		watch->ops[i].waits_for = 0; /* where this segment begins it was not asked */
 		watch->gaps[i] = watch->gaps[count + i];
 		watch->names[i][REPRISE_SITE_BY_CONTEXT] = watch->names[count + i][REPRISE_SITE_BY_CONTEXT];
 		watch->any_value[i] = watch->any_value[count + i];
@@ -380,6 +381,11 @@ void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ticks, bool bo
 		cut(watch, watch->extremum, false, found, context);
 	else if (watch->count == REPRISE_TUNE_SEGMENT_MOST)
 		cut(watch, watch->count, false, found, context);
+}
+
+uint32_t reprise_watch_segment(const struct reprise_watch *watch)
+{
+	return watch->segment;
 }
 
 void reprise_watch_begin(struct reprise_watch *watch, const struct reprise_position *position)

@@ -58,6 +58,9 @@ struct reprise_op *reprise_watch_slot(struct reprise_watch *watch,
 void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ticks, bool border,
                         reprise_watch_found found, void *context);
 
+/* The number of the segment that the next op is kept in. */
+uint32_t reprise_watch_segment(const struct reprise_watch *watch);
+
 /* A segment begins with the next op. */
 void reprise_watch_begin(struct reprise_watch *watch, const struct reprise_position *position);
 

@@ -30,9 +30,11 @@ static struct reprise_group_event *slot_of(struct reprise_group *group, CUevent 
 	return free;
 }
 
-static void merge_clock(struct reprise_group_clock *clock, const struct reprise_group_clock *other)
+/* Of members that are not there all clocks have no ticks. */
+static void merge_clock(const struct reprise_group *group, struct reprise_group_clock *clock,
+                        const struct reprise_group_clock *other)
 {
-	for (unsigned int i = 0; i < REPRISE_MEMBERS_MOST; i++)
+	for (unsigned int i = 0; i < group->count; i++)
 		if (clock->ticks[i] < other->ticks[i])
 			clock->ticks[i] = other->ticks[i];
 }
@@ -84,7 +86,7 @@ static void order(struct reprise_group *group, enum reprise_op_kind kind, unsign
 	if (kind == REPRISE_OP_RECORD)
 		note_record(group, slot, event, &group->clocks[member]);
 	else if (slot->event == event)
-		merge_clock(&group->clocks[member], &slot->clock);
+		merge_clock(group, &group->clocks[member], &slot->clock);
 }
 
 /* True if all that came on the streams of `members` comes before the next op on the stream of
@@ -101,11 +103,20 @@ static bool covers(const struct reprise_group *group, unsigned int origin, uint8
 	return true;
 }
 
-static bool is_within(const struct reprise_group_clock *clock,
+static bool is_within(const struct reprise_group *group, const struct reprise_group_clock *clock,
                       const struct reprise_group_clock *other)
 {
-	for (unsigned int i = 0; i < REPRISE_MEMBERS_MOST; i++)
+	for (unsigned int i = 0; i < group->count; i++)
 		if (clock->ticks[i] > other->ticks[i])
+			return false;
+	return true;
+}
+
+static bool is_same(const struct reprise_group *group, const struct reprise_group_clock *clock,
+                    const struct reprise_group_clock *other)
+{
+	for (unsigned int i = 0; i < group->count; i++)
+		if (clock->ticks[i] != other->ticks[i])
 			return false;
 	return true;
 }
@@ -127,7 +138,7 @@ static bool begin_of(struct reprise_group *group, const struct reprise_trace *tr
 		slot = slot_of(group, op->event);
 		if (slot->event != op->event)
 			return false;
-		merge_clock(begin, &slot->clock);
+		merge_clock(group, begin, &slot->clock);
 	}
 	return true;
 }
@@ -147,7 +158,7 @@ static bool is_level(struct reprise_group *group, const struct reprise_trace *tr
 			continue;
 		if (!begin_of(group, trace, root, any ? &other : &level))
 			return false;
-		if (any && memcmp(&level, &other, sizeof(level)) != 0)
+		if (any && !is_same(group, &level, &other))
 			return false;
 		any = true;
 	}
@@ -158,8 +169,8 @@ static bool is_level(struct reprise_group *group, const struct reprise_trace *tr
 	have = group->beside;
 	for (unsigned int member = 0; member < group->count; member++)
 		if ((trace->graph.members >> member & 1) != 0)
-			merge_clock(&have, &group->clocks[member]);
-	if (memcmp(&have, &level, sizeof(level)) != 0)
+			merge_clock(group, &have, &group->clocks[member]);
+	if (!is_same(group, &have, &level))
 		return false;
 	group->entered = level;
 	return true;
@@ -177,25 +188,56 @@ bool reprise_group_is_behind(struct reprise_group *group, CUevent event)
 
 	forget_if_told(group);
 	slot = slot_of(group, event);
-	return slot->event == event && is_within(&slot->clock, &group->entered);
+	return slot->event == event && is_within(group, &slot->clock, &group->entered);
 }
 
 /* What the host has waited for is before all later calls of its thread. */
 void reprise_group_waits(struct reprise_group *group, uint8_t members)
 {
-	uint8_t all = (uint8_t)((1u << group->count) - 1);
 	struct reprise_group_clock waited = {{0}};
 
 	if (atomic_load(&reprise_group_unknown_calls) == 0)
 		for (unsigned int member = 0; members >> member != 0; member++)
 			if ((members >> member & 1) != 0)
-				merge_clock(&waited, &group->clocks[member]);
-	group->level = true;
-	merge_clock(&group->beside, &waited);
-	for (unsigned int member = 0; member < group->count; member++) {
-		merge_clock(&group->clocks[member], &waited);
-		group->level = group->level && covers(group, member, all);
-	}
+				merge_clock(group, &waited, &group->clocks[member]);
+	merge_clock(group, &group->beside, &waited);
+	for (unsigned int member = 0; member < group->count; member++)
+		merge_clock(group, &group->clocks[member], &waited);
+}
+
+void reprise_group_begin_segment(struct reprise_group *group, uint32_t segment)
+{
+	group->recent = 0;
+	group->start_segment = segment;
+	memcpy(group->start, group->clocks, group->count * sizeof(*group->start));
+}
+
+/* The members of whose work, up to where the segment begins, the clock has all. */
+static uint8_t has_start(const struct reprise_group *group, const struct reprise_group_clock *clock)
+{
+	uint8_t members = 0;
+
+	for (unsigned int i = 0; i < group->count; i++)
+		if (clock->ticks[i] >= group->start[i].ticks[i])
+			members |= (uint8_t)(1u << i);
+	return members;
+}
+
+void reprise_group_start(const struct reprise_group *group, uint32_t segment, uint8_t *behind)
+{
+	for (unsigned int member = 0; member < group->count; member++)
+		behind[member] = group->start_segment == segment ? has_start(group, &group->start[member])
+		                                                 : (uint8_t)(1u << member);
+}
+
+uint8_t reprise_group_event_start(struct reprise_group *group, uint32_t segment, CUevent event)
+{
+	const struct reprise_group_event *slot;
+
+	forget_if_told(group);
+	slot = slot_of(group, event);
+	return slot->event == event && group->start_segment == segment ? has_start(group, &slot->clock)
+	                                                               : 0;
 }
 
 bool reprise_group_is_border(const struct reprise_group *group, unsigned int member)
@@ -286,9 +328,9 @@ void reprise_group_launched(struct reprise_lane *head, const struct reprise_trac
 	for (unsigned int member = 0; others >> member != 0; member++) {
 		if ((others >> member & 1) == 0)
 			continue;
-		merge_clock(&group->clocks[member], &before);
+		merge_clock(group, &group->clocks[member], &before);
 		tick(group, member);
-		merge_clock(&group->clocks[origin], &group->clocks[member]);
+		merge_clock(group, &group->clocks[origin], &group->clocks[member]);
 	}
 	if (trace->event_count > 0)
 		note_records(group, trace, &before);
@@ -385,7 +427,7 @@ static bool come_behind(struct reprise_lane *head, const struct reprise_trace *t
 		       reprise_driver.cuStreamWaitEvent(beside, group->forks.before,
 		                                        CU_EVENT_WAIT_DEFAULT) == CUDA_SUCCESS;
 		if (done)
-			merge_clock(&group->beside, &group->clocks[member]);
+			merge_clock(group, &group->beside, &group->clocks[member]);
 	}
 	return done;
 }
@@ -402,8 +444,8 @@ CUstream reprise_group_origin(struct reprise_lane *head, const struct reprise_tr
 	if (trace->beside != NULL) {
 		struct reprise_group *group = head->group;
 
-		return group->forks.beside != NULL &&
-		               (is_within(&group->entered, &group->beside) || come_behind(head, trace))
+		return group->forks.beside != NULL && (is_within(group, &group->entered, &group->beside) ||
+		                                       come_behind(head, trace))
 		           ? group->forks.beside
 		           : NULL;
 	}

@@ -49,11 +49,13 @@ struct reprise_group {
 	uint8_t pending_waits; /* a bit for each member with a pending wait */
 	/* A bit for each member that had ops since the watched segment began. */
 	uint8_t recent;
-	bool level;         /* each stream was behind all others when the host had waited last */
-	bool knows_records; /* `events` is not empty */
+	bool knows_records;                                 /* `events` is not empty */
 	struct reprise_lane *members[REPRISE_MEMBERS_MOST]; /* the first is the head */
 	CUstream streams[REPRISE_MEMBERS_MOST];
 	struct reprise_group_clock clocks[REPRISE_MEMBERS_MOST];
+	/* the same where this watched segment begins */
+	struct reprise_group_clock start[REPRISE_MEMBERS_MOST];
+	uint32_t start_segment;
 	/* of the stream beside them; what the roots of the graph are behind that was found to be level
 	 */
 	struct reprise_group_clock beside, entered;
@@ -117,6 +119,15 @@ bool reprise_group_is_behind(struct reprise_group *group, CUevent event);
 /* True if the member's stream is behind the streams of all members with ops in this segment: a
  * graph that ends here cuts no fork. */
 bool reprise_group_is_border(const struct reprise_group *group, unsigned int member);
+
+/* The watched segment of this number begins with the group's next op. */
+void reprise_group_begin_segment(struct reprise_group *group, uint32_t segment);
+
+/* What each member was behind where the segment begins: behind[i] has a bit for each member of
+ * whose work member i was behind all. And the same of an event, which is not recorded since, 0 if
+ * that is not known. Nothing is known of a segment that begins where another one was cut. */
+void reprise_group_start(const struct reprise_group *group, uint32_t segment, uint8_t *behind);
+uint8_t reprise_group_event_start(struct reprise_group *group, uint32_t segment, CUevent event);
 
 /* The host waits for all work of these members' streams: a bit for each. Before the wait, whose
  * thread is the group's. If the wait fails: reprise_group_lose_order(). */

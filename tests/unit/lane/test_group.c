@@ -260,7 +260,7 @@ END_TEST
 #define LONG_GRAPH "[a b c >e a b c >f d e >_]"
 #define CUT "a b c >e 2:<e 2:a 2:b 2:c |"
 #define REST "2:>f d <f e |"
-#define PARTS "[a b c] >e 2:(<_) 2:<e 2:[a b c]" /* FORK came before */
+#define PART "(>_) 2:(<_) 2:(>_) 4102:[a b c >e a b c >_ >_]" /* FORK came before */
 
 static void cuts(unsigned int times)
 {
@@ -313,7 +313,7 @@ START_TEST(a_fork_that_joins_was_not_cut)
 END_TEST
 
 /* Other forks keep the group. */
-START_TEST(the_parts_of_a_fork_that_is_always_cut_are_replayed)
+START_TEST(the_part_of_a_fork_that_is_always_cut_there_is_replayed)
 {
 	learns(LONG " |", LONG_GRAPH);
 	learns(FORK " |", GRAPH);
@@ -322,7 +322,7 @@ START_TEST(the_parts_of_a_fork_that_is_always_cut_are_replayed)
 		calls(FORK " |");
 		driver_saw();
 	}
-	CALLS_ARE_SEEN_AS(CUT, PARTS);
+	CALLS_ARE_SEEN_AS(CUT, PART);
 }
 END_TEST
 
@@ -352,6 +352,59 @@ START_TEST(where_a_wait_for_a_branch_is_refused_the_host_waits_for_the_graph)
 	driver.refuses = '<';
 	CALLS_ARE_SEEN_AS("x |", "(<_)! (<_)! (|) 2:(|) 4098:(|) x");
 	driver.refuses = '\0';
+}
+END_TEST
+
+/* Loops of steps, each of which waits for the one before, in two ways by turns. */
+static const char *const steps[][2] = {
+	{"<f 2:<e a >g 2:b 2:>h ", "<h 2:<g a >e 2:b 2:>f "},
+	{"<f 2:<e r a >g 2:q 2:>h ", "<h 2:<g r a >e 2:q 2:>f "},
+	{"<f 2:<e a b >g 2:q 2:r 2:>h ", "<h 2:<g a b >e 2:q 2:r 2:>f "},
+};
+
+static void makes_steps(unsigned int loop, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++)
+		calls(steps[loop][i & 1]);
+	calls("~");
+}
+
+/* Wherever finding begins, and wherever segments are cut: few graphs have all steps, from one wait
+ * to the next. */
+START_TEST(all_steps_between_two_waits_are_in_graphs)
+{
+	unsigned int ops, launches;
+
+	for (unsigned int i = 0; i < 40; i++) {
+		makes_steps((unsigned int)_i, 50);
+		graphs_are_built();
+	}
+	ops = driver.ops;
+	launches = driver.launches;
+	makes_steps((unsigned int)_i, 50);
+	ck_assert_uint_eq(driver.ops, ops);
+	ck_assert_uint_le(driver.launches - launches, 8);
+	driver_saw();
+}
+END_TEST
+
+/* So are nearly all where their number changes from wait to wait. */
+START_TEST(as_many_steps_as_there_may_be_are_in_graphs)
+{
+	unsigned int ops = 0, all = 0;
+
+	for (unsigned int i = 0; i < 80; i++) {
+		unsigned int before = driver.ops, count = 40 + i * 7 % 20;
+
+		makes_steps(0, count);
+		graphs_are_built();
+		driver_saw();
+		if (i < 60)
+			continue;
+		ops += driver.ops - before;
+		all += count * 6;
+	}
+	ck_assert_uint_le(ops, all / 8);
 }
 END_TEST
 
@@ -571,8 +624,9 @@ START_TEST(as_many_records_as_there_is_room_for_are_known_one_by_one)
 }
 END_TEST
 
-/* Stream 1 waits for its fork behind the next wait of the host: no segment has both. */
-#define JOINED_LATE "<f a >e 2:<e 2:b 2:>f | "
+/* Stream 1 waits for its fork behind the next wait of the host, and never for all of it: no segment
+ * has both, and none begins where stream 1 is behind all. */
+#define JOINED_LATE "<f a >e 2:<e 2:b 2:>f 2:c 2:d | "
 #define LATER (REPRISE_TUNE_GROUP_FORKS << REPRISE_TUNE_GROUP_UNJOINED_SPLITS)
 
 START_TEST(a_group_whose_forks_join_in_no_segment_is_split_soon)
@@ -581,10 +635,10 @@ START_TEST(a_group_whose_forks_join_in_no_segment_is_split_soon)
 		calls(JOINED_LATE);
 		ck_assert_uint_lt(i, 2 * REPRISE_TUNE_GROUP_FORKS);
 	}
-	for (unsigned int ops = 0; grouped(); ops += 6) {
+	for (unsigned int ops = 0; grouped(); ops += 8) {
 		calls(JOINED_LATE);
 		ck_assert_uint_le(ops, REPRISE_TUNE_GROUP_UNJOINED +
-		                           12); /* the first is cut short, the last seen behind its end */
+		                           16); /* the first is cut short, the last seen behind its end */
 	}
 	ck_assert_uint_eq(lane_of(1)->splits, REPRISE_TUNE_GROUP_UNJOINED_SPLITS);
 	ck_assert_uint_eq(lane_of(2)->splits, REPRISE_TUNE_GROUP_UNJOINED_SPLITS);
@@ -778,8 +832,11 @@ int main(void)
 	tcase_add_test(tests, a_fork_that_was_cut_is_replayed_whole_again);
 	tcase_add_test(tests, where_forks_pay_rare_cuts_are_never_too_many);
 	tcase_add_test(tests, a_fork_that_joins_was_not_cut);
-	tcase_add_test(tests, the_parts_of_a_fork_that_is_always_cut_are_replayed);
+	tcase_add_test(tests, the_part_of_a_fork_that_is_always_cut_there_is_replayed);
 	tcase_add_test(tests, parts_get_no_graph_before_the_whole_may);
+	tcase_add_test(tests, as_many_steps_as_there_may_be_are_in_graphs);
+	tcase_add_loop_test(tests, all_steps_between_two_waits_are_in_graphs, 0,
+	                    sizeof(steps) / sizeof(*steps));
 	tcase_add_test(tests, where_a_wait_for_a_branch_is_refused_the_host_waits_for_the_graph);
 	tcase_add_test(tests, another_threads_call_splits_it);
 	tcase_add_test(tests, a_split_issues_pending_waits);

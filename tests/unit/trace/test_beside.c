@@ -70,17 +70,17 @@ END_TEST
 
 static const struct {
 	const char *ops;
-	bool level;
+	uint8_t start[3];   /* what each stream is behind where they begin */
 	const char *begins; /* a 1 for each op where one may begin */
 } places[] = {
-	{"Ka Kb Ka Kb", true, "1000"},
-	{"Ka Kb Ka Kb", false, "0000"},
+	{"Ka Kb Ka Kb", {3, 3}, "1000"},
+	{"Ka Kb Ka Kb", {1, 2}, "0000"},
 	/* two streams that wait for each other's last step */
-	{"W2a Ka R3a W1b Kb R4b W4a Ka R1a W3b Kb R2b", false, "000000100000"},
+	{"W2a Ka R3a W1b Kb R4b W4a Ka R1a W3b Kb R2b", {1, 2}, "000000100000"},
 	/* a waits for b, but b does not wait for a */
-	{"W2a Ka R3a W2b Kb R4b W4a Ka R1a W4b Kb R2b", false, "000000000000"},
+	{"W2a Ka R3a W2b Kb R4b W4a Ka R1a W4b Kb R2b", {1, 2}, "000000000000"},
 	/* one runs at a time: both are known behind the other's first wait */
-	{"W2a Ka R1a W1b Kb R2b W2a Ka R1a W1b Kb R2b", false, "000111111111"},
+	{"W2a Ka R1a W1b Kb R2b W2a Ka R1a W1b Kb R2b", {1, 2}, "000111111111"},
 };
 
 START_TEST(a_graph_begins_where_its_roots_are_behind_all)
@@ -89,7 +89,7 @@ START_TEST(a_graph_begins_where_its_roots_are_behind_all)
 	bool begins[MOST];
 	unsigned int count = ops_of(places[_i].ops, ops);
 
-	reprise_beside_begins(ops, count, places[_i].level, begins);
+	reprise_beside_begins(ops, count, places[_i].start, begins);
 	for (unsigned int i = 0; i < count; i++)
 		ck_assert_msg(begins[i] == (places[_i].begins[i] == '1'), "%s: op %u", places[_i].ops, i);
 }

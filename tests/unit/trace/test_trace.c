@@ -460,7 +460,8 @@ START_TEST(what_is_not_built_or_put_aside_is_not_found)
 	reprise_index_add(table, trace);
 	atomic_store(&trace->graph.state, REPRISE_GRAPH_QUEUED);
 	ck_assert_ptr_null(reprise_index_find_value(table, SPOT(REPRISE_BEFORE_WAIT, 0), &first, 0));
-	ck_assert_ptr_eq(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), trace->ops, 3), trace);
+	ck_assert_ptr_eq(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), false, trace->ops, 3),
+	                 trace);
 	atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
 	reprise_trace_begin_cooldown(trace, 10);
 	ck_assert_ptr_null(reprise_index_find_value(table, SPOT(REPRISE_BEFORE_WAIT, 0), &first, 10));
@@ -476,12 +477,15 @@ START_TEST(the_same_ops_are_one_trace_where_it_is_not_loose_and_fewer_are_anothe
 	struct reprise_op others[] = {op_of(1, 0), op_of(2, 7), op_of(3, 0)};
 
 	reprise_index_add(table, trace);
-	ck_assert_ptr_eq(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), trace->ops, 3), trace);
-	ck_assert_ptr_null(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), trace->ops, 2));
+	ck_assert_ptr_eq(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), false, trace->ops, 3),
+	                 trace);
+	ck_assert_ptr_null(
+		reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), false, trace->ops, 2));
 	trace->any_value[1] = true;
-	ck_assert_ptr_eq(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), others, 3), trace);
+	ck_assert_ptr_eq(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), false, others, 3),
+	                 trace);
 	others[2] = op_of(3, 1);
-	ck_assert_ptr_null(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), others, 3));
+	ck_assert_ptr_null(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), false, others, 3));
 }
 END_TEST
 
