@@ -544,31 +544,65 @@ static void *records_elsewhere(void *unused)
 	return unused;
 }
 
-static void steps_with_other(unsigned iteration)
+static void is_recorded_elsewhere(unsigned iteration, bool by_thread)
 {
 	pthread_t thread;
 
 	if (aside == NULL)
 		aside = hazard_stream(CU_STREAM_NON_BLOCKING);
+	launch(hazard_turn, side_x[0], hazard_y, iteration, aside);
+	if (!by_thread) {
+		CHECK(cuEventRecord(stepped[(iteration + 1) % 2][0], aside));
+		return;
+	}
+	recorded_by_other = iteration;
+	pthread_create(&thread, NULL, records_elsewhere, NULL);
+	pthread_join(thread, NULL);
+}
+
+static void steps_with_other(unsigned iteration)
+{
 	for (unsigned part = 0; part < PARTS; part++) {
 		part_waits(part, iteration);
 		part_works(part, iteration);
-		if (part != iteration / 2 % 2 || !deviates(iteration))
-			continue;
-		launch(hazard_turn, side_x[0], hazard_y, iteration, aside);
-		if (iteration % 2 == 0) {
-			CHECK(cuEventRecord(stepped[(iteration + 1) % 2][0], aside));
-			continue;
-		}
-		recorded_by_other = iteration;
-		pthread_create(&thread, NULL, records_elsewhere, NULL);
-		pthread_join(thread, NULL);
+		if (part == iteration / 2 % 2 && deviates(iteration))
+			is_recorded_elsewhere(iteration, iteration % 2 != 0);
 	}
 }
 
 static void ring_recorded_elsewhere(void)
 {
 	repeat_ring(steps_with_other);
+}
+
+/* The host waits in each eighth step. Sometimes another stream, or another thread, records the
+ * event behind that wait, and the next step waits for it. */
+static void steps_behind_wait(unsigned iteration)
+{
+	if (iteration % 8 == 0) {
+		settle_parts();
+		if (deviates(iteration / 8 + SETTLED))
+			is_recorded_elsewhere(iteration, iteration / 8 % 2 != 0);
+	}
+	steps_in_ring(iteration);
+}
+
+static void ring_recorded_behind_wait(void)
+{
+	repeat_ring(steps_behind_wait);
+}
+
+/* The host waits after 17 steps, 17 more, and 7 more, and so on; and sometimes a part goes on. */
+static void steps_and_varies(unsigned iteration)
+{
+	steps_with_more(iteration);
+	if (iteration % 41 % 17 == 0)
+		settle_parts();
+}
+
+static void ring_varies(void)
+{
+	repeat_ring(steps_and_varies);
 }
 
 /* The second part has one launch more in each step, and records its event again. Sometimes the host
@@ -1720,6 +1754,8 @@ const struct hazard fork_hazards[] = {
 	{"ring_waits_for_less", ring_waits_for_less},
 	{"ring_goes_on", ring_goes_on},
 	{"ring_recorded_elsewhere", ring_recorded_elsewhere},
+	{"ring_recorded_behind_wait", ring_recorded_behind_wait},
+	{"ring_varies", ring_varies},
 	{"ring_waited_for", ring_waited_for},
 	{"pipeline_goes_on", pipeline_goes_on},
 	{"fork_behind_ring", fork_behind_ring},
