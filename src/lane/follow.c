@@ -2,6 +2,8 @@
  * program's calls, or eagerly. The program sees no failure of Reprise's own calls. */
 #include "lane/follow.h"
 
+#include <limits.h>
+
 #include "base/clock.h"
 #include "base/gate.h"
 #include "base/inside.h"
@@ -108,6 +110,14 @@ static enum reprise_match match_expected(const struct reprise_lane *lane,
 	                                                     : REPRISE_MATCH_NOT;
 }
 
+/* False if the trace has another place; or if it was cut here last, so that there may be a trace of
+ * what is left. */
+static bool is_in_place(const struct reprise_lane *lane, const struct reprise_trace *trace)
+{
+	return (!trace->placed || trace->position.since_wait == lane->position.since_wait) &&
+	       trace->cut_at != lane->position.since_wait;
+}
+
 /* True if no other trace is looked for, though its graph lacks the values: none was found in its
  * last visits that began so. */
 static bool has_no_other(const struct reprise_trace *trace)
@@ -119,10 +129,7 @@ bool reprise_lane_enter_expected(struct reprise_lane *lane, const struct reprise
 {
 	lane->expected = reprise_index_longest(lane->expected, lane->counts.ops);
 
-	/* It has another place; or was cut here before, and there may be a trace of what is left. */
-	if ((lane->expected->placed &&
-	     lane->expected->position.since_wait != lane->position.since_wait) ||
-	    lane->expected->cut_at == lane->position.since_wait)
+	if (!is_in_place(lane, lane->expected))
 		return false;
 
 	enum reprise_match match = may_begin(lane) ? match_expected(lane, call) : REPRISE_MATCH_NOT;
@@ -149,7 +156,7 @@ static struct reprise_trace *choose(struct reprise_lane *lane, const struct repr
 		reprise_index_find_value(lane->index, &lane->position, op, lane->counts.ops);
 
 	if (trace == NULL && lane->expected != NULL && lane->expected->any_value[0] &&
-	    match_expected(lane, call) != REPRISE_MATCH_NOT)
+	    is_in_place(lane, lane->expected) && match_expected(lane, call) != REPRISE_MATCH_NOT)
 		trace = lane->expected;
 	if (trace == NULL)
 		trace = reprise_index_find_shape(lane->index, &lane->position, op, lane->counts.ops);
@@ -323,6 +330,8 @@ REPRISE_HOT static void commit(struct reprise_lane *lane)
 
 	reprise_lane_postpone_backoff(lane, REPRISE_TUNE_BACKOFF_WORTH * trace->count);
 	trace->brought = trace->changed_count;
+	if (__builtin_expect(trace->cut_at == lane->position.since_wait, 0))
+		trace->cut_at = UINT_MAX;
 	reprise_trace_end_visit(trace, true);
 	reprise_trace_followed(trace, lane->counts.ops);
 	reprise_index_use(lane->index, trace);

@@ -127,8 +127,7 @@ static void add_trace(struct reprise_lane *lane, const struct run *run, bool bes
 		make_trace(lane, run);
 		return;
 	}
-	if (trace->placed && !run->placed)
-		reprise_index_set_anywhere(lane->index, trace);
+	trace->placed = trace->placed && run->placed;
 	try_again(lane, trace);
 }
 

@@ -265,7 +265,8 @@ static bool concerns(enum reprise_sync what, const struct point *point, uint32_t
 	       observes(what, point, lane);
 }
 
-/* True if the call waits, or asks, and does nothing else. */
+/* True if the call waits, or asks, and records no event. (So come cuCtxRecordEvent and
+ * cuCtxWaitEvent, too: of the event that they record, groups are told apart.) */
 static bool is_wait_alone(enum reprise_sync what)
 {
 	return what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY ||

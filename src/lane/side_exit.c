@@ -81,10 +81,10 @@ static void issue_deferred(struct reprise_lane *lane)
 	reprise_leave(entered);
 }
 
-/* In a group: a bit for each member that an op waits for, by `trace->ops`, before they are issued.
- */
-static void begin_watching(struct reprise_lane *lane, const struct reprise_trace *trace,
-                           unsigned int count, uint8_t *waits_for)
+/* In a group, before the deferred ops are issued: their segment begins, and what their waits are
+ * for is asked (reprise_op.waits_for). Returns the segment's number. */
+static uint32_t begin_watching(struct reprise_lane *lane, const struct reprise_trace *trace,
+                               unsigned int count, uint8_t *waits_for)
 {
 	uint32_t segment;
 
@@ -94,25 +94,29 @@ static void begin_watching(struct reprise_lane *lane, const struct reprise_trace
 		waits_for[i] = trace->ops[i].kind == REPRISE_OP_WAIT
 		                   ? reprise_group_event_start(lane->group, segment, trace->ops[i].event)
 		                   : 0;
+	return segment;
 }
 
-/* The deferred ops were not timed: their gaps are taken to be the trace's mean gap. `waits_for`: of
- * the first `asked` ops. */
+/* The deferred ops were not timed: their gaps are taken to be the trace's mean gap. `waits_for`: in
+ * a group, of this segment. */
 static void watch_deferred(struct reprise_lane *lane, const struct reprise_trace *trace,
-                           unsigned int count, const uint8_t *waits_for, unsigned int asked)
+                           unsigned int count, const uint8_t *waits_for, uint32_t segment)
 {
-	for (unsigned int i = 0; i < count; i++)
+	for (unsigned int i = 0; i < count; i++) {
+		bool known = lane->group != NULL && reprise_watch_segment(lane->watch) == segment;
+
 		reprise_lane_watch_issued(lane, reprise_trace_op(trace, i),
 		                          reprise_clock_ns_to_ticks(trace->gap_ns),
-		                          i < asked ? waits_for[i] : 0);
+		                          known ? waits_for[i] : 0);
+	}
 }
 
 void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
 {
 	struct reprise_trace *trace = lane->trace;
 	unsigned int count = lane->cursor;
-	uint8_t waits_for[REPRISE_TUNE_SEGMENT_MOST];
-	unsigned int asked = 0;
+	uint8_t waits_for[REPRISE_TUNE_SEGMENT_MOST]; /* no trace is longer */
+	uint32_t segment = 0;
 	uint64_t entered_at = reprise_timeline_begin(), begin, end, took;
 
 	reprise_pending_finish(lane, false);
@@ -120,10 +124,8 @@ void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
 		return;
 	if (why == REPRISE_EXIT_barrier && count > 0 && trace->beside != NULL)
 		trace->cut_at = lane->position.since_wait;
-	if (lane->group != NULL && count > 0) {
-		asked = count < REPRISE_TUNE_SEGMENT_MOST ? count : REPRISE_TUNE_SEGMENT_MOST;
-		begin_watching(lane, trace, asked, waits_for);
-	}
+	if (lane->group != NULL && count > 0)
+		segment = begin_watching(lane, trace, count, waits_for);
 	if (!reprise_observing)
 		issue_deferred(lane);
 	reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at,
@@ -134,7 +136,7 @@ void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
 	reprise_visit_note_exit(lane, trace, why, count);
 	lane->last = NULL;
 	lane->expected = NULL;
-	watch_deferred(lane, trace, count, waits_for, asked);
+	watch_deferred(lane, trace, count, waits_for, segment);
 	reprise_trace_end_visit(trace, false);
 	if (why == REPRISE_EXIT_values)
 		lane->only_watch_until = lane->counts.ops + trace->count - count;

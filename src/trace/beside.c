@@ -28,13 +28,11 @@ static const struct reprise_clock *waited_for(const struct reprise_clocks *clock
 	return before;
 }
 
-/* An event beyond the most replaces the first, which is not known any more. */
-static void step(struct reprise_clocks *clocks, const struct reprise_op *op)
+/* `waited`: what the op waits for, or NULL. An event beyond the most replaces the first, which is
+ * not known any more. */
+static void step(struct reprise_clocks *clocks, const struct reprise_op *op,
+                 const struct reprise_clock *waited)
 {
-	struct reprise_clock before;
-	const struct reprise_clock *waited =
-		op->kind == REPRISE_OP_WAIT ? waited_for(clocks, op, &before) : NULL;
-
 	if (!reprise_clocks_step(clocks, op, waited))
 		clocks->events[0] = (struct reprise_event_clock){op->event, clocks->members[op->member]};
 }
@@ -141,7 +139,9 @@ void reprise_beside_describe(const struct reprise_op *ops, unsigned int count,
 		all.ticks[ops[i].member]++;
 	for (unsigned int i = 0; i < count; i++) {
 		beside->behind[i] = ops[i].kind == REPRISE_OP_WAIT && !is_recorded(ops, i, ops[i].event);
-		step(&clocks, &ops[i]);
+		step(&clocks, &ops[i],
+		     ops[i].kind == REPRISE_OP_WAIT ? reprise_clocks_of_event(&clocks, ops[i].event)
+		                                    : NULL);
 		if (ops[i].kind == REPRISE_OP_RECORD)
 			beside->behind[i] = complete(&clocks.members[ops[i].member], &all, members);
 	}
@@ -193,6 +193,7 @@ void reprise_beside_begins(const struct reprise_op *ops, unsigned int count, con
                            bool *begins)
 {
 	struct reprise_clocks clocks = {.event_count = 0};
+	struct reprise_clock before;
 	uint8_t members = members_of(ops, count);
 
 	for (unsigned int member = 0; members >> member != 0; member++)
@@ -201,6 +202,7 @@ void reprise_beside_begins(const struct reprise_op *ops, unsigned int count, con
 		begins[i] = is_level(&clocks, ops + i, count - i, ops[i].member, start == NULL);
 		for (unsigned int member = 0; begins[i] && members >> member != 0; member++)
 			begins[i] = is_level(&clocks, ops + i, count - i, member, start == NULL);
-		step(&clocks, &ops[i]);
+		step(&clocks, &ops[i],
+		     ops[i].kind == REPRISE_OP_WAIT ? waited_for(&clocks, &ops[i], &before) : NULL);
 	}
 }

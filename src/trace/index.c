@@ -80,28 +80,12 @@ void reprise_index_follow(struct reprise_trace *trace, struct reprise_trace *fol
 		(trace)->chain.at = NULL; \
 	} while (0)
 
-static bool is_here(const struct reprise_trace *trace, const struct reprise_position *position)
-{
-	return trace->position.since_wait == position->since_wait ||
-	       (!trace->placed && (trace->position.value == position->value ||
-	                           trace->position.value == 0 || position->value == 0));
-}
-
-/* True if both are some of the same steps, launched beside their streams, and may be entered
- * anywhere: the longest is. */
-static bool are_steps(const struct reprise_trace *trace, const struct reprise_trace *other)
-{
-	return trace->beside != NULL && other->beside != NULL && !trace->placed && !other->placed;
-}
-
 /* True if both begin as many ops after the last wait. Otherwise a wait would come in the midst of
  * the longer one. Far from waits, the value of the op before tells the place. */
 static bool begin_together(const struct reprise_trace *trace, const struct reprise_trace *other)
 {
 	const struct reprise_position *a = &trace->position, *b = &other->position;
 
-	if (are_steps(trace, other))
-		return is_here(trace, b) || is_here(other, a);
 	return a->since_wait == b->since_wait ||
 	       (a->since_wait > REPRISE_TUNE_NEAR_WAIT && b->since_wait > REPRISE_TUNE_NEAR_WAIT &&
 	        a->value == b->value && a->value != 0);
@@ -191,11 +175,11 @@ void reprise_index_set_any_value(struct reprise_index *index, struct reprise_tra
 	link_parts(index, trace);
 }
 
-void reprise_index_set_anywhere(struct reprise_index *index, struct reprise_trace *trace)
+static bool is_here(const struct reprise_trace *trace, const struct reprise_position *position)
 {
-	unlink_parts(index, trace);
-	trace->placed = false;
-	link_parts(index, trace);
+	return trace->position.since_wait == position->since_wait ||
+	       (!trace->placed && (trace->position.value == position->value ||
+	                           trace->position.value == 0 || position->value == 0));
 }
 
 /* For traces found by shape: in a long chain of one kernel every op looks like a trace's first
@@ -215,8 +199,6 @@ static bool better(const struct reprise_trace *trace, const struct reprise_trace
 		return false;
 	if (best == NULL || here != (best->position.since_wait == position->since_wait))
 		return best == NULL || here;
-	if (are_steps(trace, best) && trace->count != best->count)
-		return trace->count > best->count;
 	return trace->last_followed > best->last_followed;
 }
 

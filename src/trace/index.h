@@ -79,9 +79,6 @@ struct reprise_trace *reprise_index_sibling(const struct reprise_index *index,
 void reprise_index_set_any_value(struct reprise_index *index, struct reprise_trace *trace,
                                  unsigned int at);
 
-/* The trace may be entered anywhere from now on. */
-void reprise_index_set_anywhere(struct reprise_index *index, struct reprise_trace *trace);
-
 /* The trace was used now. */
 void reprise_index_use(struct reprise_index *index, struct reprise_trace *trace);
 

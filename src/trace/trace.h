@@ -80,7 +80,7 @@ struct reprise_trace {
 	_Atomic(const void *) range_name; /* of its replays, for who listens (nvtx/listener.h) */
 
 	struct reprise_position position; /* of its first op */
-	bool placed;                      /* entered as many ops behind a wait alone */
+	bool placed;                      /* begun as many ops behind a wait alone */
 	/* position.before with the first op's shape or value, as hashes */
 	uint64_t key_shape, key_value;
 	struct reprise_chain {

@@ -68,7 +68,7 @@ struct reprise_group {
 	struct reprise_branch_end *branch_ends[REPRISE_MEMBERS_MOST]; /* to be given back (merge.c) */
 	/* How many more times no trace is made of the parts of a fork that was cut: by the hold limit,
 	 * or by a call in its midst; and of a segment of which it is not known whether each stream is
-	 * behind all where it begins (lane/observe.c). */
+	 * behind all where it begins (pieces.c). */
 	unsigned int patience, level_patience;
 	/* How many ops the lane had had when it was last judged; since then: the ops replayed by graphs
 	 * that fork, those of watched segments, and whether a fork joins again in one, as it has to in

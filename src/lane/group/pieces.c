@@ -100,26 +100,10 @@ static bool is_cut_short(const struct reprise_pieces *pieces, unsigned int start
 
 /* ---- graphs beside the streams ---- */
 
-/* True if the ops behind the first `count` ones are those again, as far as the segment goes: the
- * next launch of their graph comes right behind. */
-static bool comes_again(const struct reprise_segment *segment, unsigned int start,
-                        unsigned int count)
-{
-	const struct reprise_op *ops = segment->ops + start;
-	unsigned int left = segment->count - start;
-
-	for (unsigned int i = 0; i < count && count + i < left; i++)
-		if (ops[i].shape != ops[count + i].shape ||
-		    (ops[i].value != ops[count + i].value && !segment->any_value[start + i]))
-			return false;
-	return count < left;
-}
-
 /* The number of ops of a graph that is launched beside its streams: as many as planned, or a few
- * more, to where the next may begin, or to such an end. In a loop rather fewer, so that the graph
- * follows itself: else some steps would be in none. `*again`: it does. 0 if there is none. */
+ * more, to where the next may begin, or to such an end. 0 if there is none. */
 static unsigned int reach_beside(const struct reprise_pieces *pieces, unsigned int start,
-                                 unsigned int wanted, unsigned int most, bool *again)
+                                 unsigned int wanted, unsigned int most)
 {
 	const struct reprise_segment *segment = pieces->segment;
 	const struct reprise_op *ops = segment->ops + start;
@@ -127,18 +111,11 @@ static unsigned int reach_beside(const struct reprise_pieces *pieces, unsigned i
 	uint8_t blocking = pieces->lane->group->blocking;
 	unsigned int left = segment->count - start, count = 0;
 
-	*again = false;
 	if (!begins[0])
 		return 0;
 	for (unsigned int i = 1; i <= left && i <= most && count < wanted; i++)
 		if (begins[i])
 			count = i;
-	for (unsigned int i = count;
-	     count < left && !*again && 2 * i > (count > wanted ? count : wanted); i--)
-		if (begins[i] && comes_again(segment, start, i)) {
-			*again = true;
-			count = i;
-		}
 	return count > 0 && has_work(ops, count) && reprise_beside_knows(segment->ops, start, count) &&
 	               !reprise_fork_is_closed(ops, count, blocking) &&
 	               reprise_beside_may(ops, count, blocking)
@@ -150,11 +127,10 @@ static unsigned int reach_beside(const struct reprise_pieces *pieces, unsigned i
 static unsigned int first_beside(const struct reprise_pieces *pieces)
 {
 	unsigned int count = pieces->segment->count, i = 0;
-	bool again;
 
 	while (i < count &&
 	       reach_beside(pieces, i, REPRISE_TUNE_PLAN_FIRST,
-	                    reprise_plan_longest(pieces->segment, i, pieces->hold_ns), &again) == 0)
+	                    reprise_plan_longest(pieces->segment, i, pieces->hold_ns)) == 0)
 		i++;
 	return i;
 }
@@ -171,49 +147,43 @@ static bool begins_level(const struct reprise_pieces *pieces, const uint8_t *beh
 	return level;
 }
 
-/* True if this segment would have such a graph if each stream were behind all where it begins,
- * which is not known: streams have just been grouped, or what comes before was cut off. Its parts
- * get no graphs yet. */
+/* There is no such graph. True if there were one if each stream were behind all where the segment
+ * begins, which is not known: streams have just been grouped, or what comes before was cut off. Its
+ * parts get no graphs yet. Where graphs may begin is not used any more. */
 static bool awaits_level(struct reprise_pieces *pieces, const uint8_t *behind)
 {
 	const struct reprise_segment *segment = pieces->segment;
-	unsigned int first;
 
 	if (begins_level(pieces, behind))
 		return false;
 	reprise_beside_begins(segment->ops, segment->count, NULL, pieces->begins);
 	pieces->begins[segment->count] = segment->ends_in_wait;
-	first = first_beside(pieces);
-	return first < segment->count && waits_for_whole(&pieces->lane->group->level_patience);
+	return first_beside(pieces) < segment->count &&
+	       waits_for_whole(&pieces->lane->group->level_patience);
 }
 
 /* What cannot be in such a graph gets none, though it could be replayed part by part: the whole
  * would never be seen again. Nor does what the end of the segment has cut, if there is a whole one.
- * A short one, behind a wait or before one, has its place there: elsewhere it would be in the way
- * of a longer one. */
+ * What is left before a wait has its place there: elsewhere it would be in the way of a longer
+ * one. */
 static unsigned int piece_beside(struct reprise_pieces *pieces, unsigned int start, bool *placed,
                                  bool *useful)
 {
 	const struct reprise_segment *segment = pieces->segment;
 	unsigned int wanted = reprise_plan_piece(segment, start, pieces->hold_ns, false);
 	unsigned int most = reprise_plan_longest(segment, start, pieces->hold_ns);
-	bool again, whole;
-	unsigned int count = reach_beside(pieces, start, wanted, most, &again);
+	unsigned int count = reach_beside(pieces, start, wanted, most);
 
 	if (count == 0 && start == pieces->beside) /* a longer one may have too many events */
-		count = reach_beside(pieces, start, REPRISE_TUNE_PLAN_FIRST, most, &again);
-	whole = count >= wanted || (again && count >= pieces->longest);
-	*placed = !whole || segment->position.since_wait + start < REPRISE_TUNE_PLAN_FIRST ||
-	          (segment->ends_in_wait && start + count == segment->count);
-	*useful = count > 0 && (whole || pieces->begins[segment->count] || start == pieces->beside);
-	if (*useful) {
+		count = reach_beside(pieces, start, REPRISE_TUNE_PLAN_FIRST, most);
+	*placed = segment->ends_in_wait && start + count == segment->count;
+	*useful =
+		count > 0 && (count >= wanted || pieces->begins[segment->count] || start == pieces->beside);
+	if (*useful)
 		pieces->lane->group->joined = true;
-		if (pieces->longest < count)
-			pieces->longest = count;
-	} else {
+	else
 		for (count = 1; start + count < segment->count && !pieces->begins[start + count];)
 			count++;
-	}
 	return count;
 }
 
@@ -237,7 +207,6 @@ bool reprise_pieces_begin(struct reprise_pieces *pieces, struct reprise_lane *la
 	pieces->segment = segment;
 	pieces->hold_ns = hold_ns;
 	pieces->beside = segment->count;
-	pieces->longest = 0;
 	lane->group->watched += segment->count;
 	reprise_fork_cross(segment->ops, segment->count, pieces->crossed);
 	if (join_a_fork(pieces))

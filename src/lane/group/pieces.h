@@ -17,8 +17,7 @@ struct reprise_pieces {
 	bool crossed[REPRISE_TUNE_SEGMENT_MOST];
 	/* a graph beside the streams may begin with the op, and end before it; the last: at the end */
 	bool begins[REPRISE_TUNE_SEGMENT_MOST + 1];
-	unsigned int beside;  /* the first op of such a graph; the segment's count if there is none */
-	unsigned int longest; /* of such graphs, so far */
+	unsigned int beside; /* the first op of such a graph; the segment's count if there is none */
 };
 
 /* False if no traces are made of the segment yet: the whole may still be seen. */

@@ -550,6 +550,36 @@ START_TEST(a_group_pays_if_enough_of_its_ops_are_of_graphs_that_fork)
 }
 END_TEST
 
+/* ---- where a watched segment begins ---- */
+
+START_TEST(what_a_segment_begins_behind_is_known_of_that_segment)
+{
+	uint8_t behind[MEMBERS];
+
+	op(0);
+	record(0, 0);
+	wait(1, 0);
+	record(1, 1);
+	op(2);
+	reprise_group_begin_segment(&group, 7);
+	op(1);
+	record(2, 2);
+	reprise_group_start(&group, 7, behind);
+	ck_assert_uint_eq(behind[0], 1);
+	ck_assert_uint_eq(behind[1], 1 | 2);
+	ck_assert_uint_eq(behind[2], 4);
+	ck_assert_uint_eq(reprise_group_event_start(&group, 7, event_of(0)), 1);
+	ck_assert_uint_eq(reprise_group_event_start(&group, 7, event_of(1)), 1 | 2);
+	ck_assert_uint_eq(reprise_group_event_start(&group, 7, event_of(2)), 4);
+	ck_assert_uint_eq(reprise_group_event_start(&group, 7, event_of(3)), 0);
+	/* the next one begins where this was cut */
+	reprise_group_start(&group, 8, behind);
+	for (unsigned int i = 0; i < MEMBERS; i++)
+		ck_assert_uint_eq(behind[i], 1u << i);
+	ck_assert_uint_eq(reprise_group_event_start(&group, 8, event_of(1)), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lane, group order");
@@ -579,6 +609,7 @@ int main(void)
 	tcase_add_test(tests, where_a_wait_is_refused_the_host_waits_for_all_members);
 	tcase_add_test(tests, a_member_is_busy_while_it_has_a_pending_wait_and_work);
 	tcase_add_test(tests, a_stream_is_its_members);
+	tcase_add_test(tests, what_a_segment_begins_behind_is_known_of_that_segment);
 	tcase_add_loop_test(tests, a_group_pays_if_enough_of_its_ops_are_of_graphs_that_fork, 0,
 	                    sizeof(pays) / sizeof(pays[0]));
 	suite_add_tcase(suite, tests);

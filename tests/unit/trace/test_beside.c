@@ -95,6 +95,59 @@ START_TEST(a_graph_begins_where_its_roots_are_behind_all)
 }
 END_TEST
 
+/* Two streams that wait for each other's last step, which came before these ops. */
+#define STEP "W2a Ka R3a W1b Kb R4b"
+
+START_TEST(what_waits_are_for_is_known_from_before)
+{
+	static const uint8_t apart[] = {1, 2}, level[] = {3, 3};
+	struct reprise_op ops[MOST];
+	bool begins[MOST];
+	unsigned int count = ops_of(STEP, ops);
+
+	reprise_beside_begins(ops, count, apart, begins);
+	ck_assert(!begins[0]);
+	ck_assert(!reprise_beside_knows(ops, 0, count));
+	reprise_beside_begins(ops, count, level, begins);
+	ck_assert(!begins[0]); /* the events may be anybody's */
+	ops[0].waits_for = 2;
+	ops[3].waits_for = 1;
+	reprise_beside_begins(ops, count, apart, begins);
+	ck_assert(begins[0]);
+	ck_assert(reprise_beside_knows(ops, 0, count));
+	ops[3].waits_for = 2; /* an older event */
+	reprise_beside_begins(ops, count, apart, begins);
+	ck_assert(!begins[0]);
+}
+END_TEST
+
+START_TEST(all_that_is_not_known_may_be_assumed)
+{
+	struct reprise_op ops[MOST];
+	bool begins[MOST];
+	unsigned int count = ops_of(STEP, ops);
+
+	reprise_beside_begins(ops, count, NULL, begins);
+	ck_assert(begins[0]);
+	ck_assert(!begins[1]);
+}
+END_TEST
+
+/* A graph has the order of its own ops alone: stream b's one op is behind nothing of a's. */
+START_TEST(what_came_before_is_no_order_in_a_graph)
+{
+	struct reprise_op ops[MOST];
+	uint8_t behind[MOST];
+	struct reprise_beside beside = {.behind = behind};
+	unsigned int count = ops_of("W1a Ka Kb", ops);
+
+	ops[0].waits_for = 3;
+	reprise_beside_describe(ops, count, &beside);
+	ck_assert_uint_eq(beside.ends[0], 1);
+	ck_assert_uint_eq(beside.ends[1], 2);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("beside");
@@ -106,6 +159,9 @@ int main(void)
 	tcase_add_test(tests, an_end_or_a_record_has_all_of_some_members);
 	tcase_add_loop_test(tests, a_graph_begins_where_its_roots_are_behind_all, 0,
 	                    sizeof(places) / sizeof(*places));
+	tcase_add_test(tests, what_waits_are_for_is_known_from_before);
+	tcase_add_test(tests, all_that_is_not_known_may_be_assumed);
+	tcase_add_test(tests, what_came_before_is_no_order_in_a_graph);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -471,6 +471,25 @@ START_TEST(what_is_not_built_or_put_aside_is_not_found)
 }
 END_TEST
 
+/* So many ops behind a wait, and nowhere else, whatever the value of the op before. */
+START_TEST(a_trace_with_a_place_is_found_there_alone)
+{
+	struct reprise_trace *trace = trace_at(7, 11, 5000, 1, 3, false);
+	struct reprise_position there = {7, 11, 5000}, elsewhere = {7, 11, 6000};
+	struct reprise_op first = op_of(1, 0);
+
+	reprise_index_add(table, trace);
+	ck_assert_ptr_eq(reprise_index_find_value(table, &elsewhere, &first, 0), trace);
+	ck_assert_ptr_eq(reprise_index_same(table, &elsewhere, false, trace->ops, 3), trace);
+	ck_assert_ptr_null(reprise_index_same(table, &elsewhere, true, trace->ops, 3));
+	trace->placed = true;
+	ck_assert_ptr_null(reprise_index_find_value(table, &elsewhere, &first, 0));
+	ck_assert_ptr_null(reprise_index_same(table, &elsewhere, false, trace->ops, 3));
+	ck_assert_ptr_eq(reprise_index_find_value(table, &there, &first, 0), trace);
+	ck_assert_ptr_eq(reprise_index_same(table, &there, true, trace->ops, 3), trace);
+}
+END_TEST
+
 START_TEST(the_same_ops_are_one_trace_where_it_is_not_loose_and_fewer_are_another)
 {
 	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, false);
@@ -689,6 +708,7 @@ int main(void)
 	tcase_add_loop_test(index, of_any_value_traces_that_begin_alike_the_one_at_this_place_is_taken,
 	                    0, 2);
 	tcase_add_test(index, what_is_not_built_or_put_aside_is_not_found);
+	tcase_add_test(index, a_trace_with_a_place_is_found_there_alone);
 	tcase_add_test(index, the_same_ops_are_one_trace_where_it_is_not_loose_and_fewer_are_another);
 	tcase_add_test(index, nobody_follows_a_trace_that_is_gone);
 	tcase_add_test(index, the_oldest_that_nobody_has_in_hand_goes_first);

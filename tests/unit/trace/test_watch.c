@@ -632,6 +632,25 @@ static bool cuts_at_first(const struct run *first, const struct run *other)
 }
 
 /* By the shapes of the last ops, whichever of two comes first, and whatever the values are. */
+/* What waits are for was asked where the segment began that was cut. */
+START_TEST(what_a_cut_leaves_waits_for_nothing_that_is_known)
+{
+	unsigned int kept = 0;
+
+	begin_segment();
+	while (length() == kept) {
+		struct reprise_op op = {.kind = REPRISE_OP_WAIT, .shape = 1, .value = kept, .waits_for = 3};
+
+		keep_op(&op, kept == LEAST);
+		kept++;
+	}
+	ck_assert_uint_gt(length(), 0);
+	ck_assert_uint_lt(length(), kept);
+	for (unsigned int i = 0; i < length(); i++)
+		ck_assert_uint_eq(base[i].waits_for, 0);
+}
+END_TEST
+
 START_TEST(the_same_op_is_the_least_wherever_it_comes)
 {
 	unsigned int firsts = 0;
@@ -707,6 +726,7 @@ int main(void)
 	tcase_add_test(tests, a_dropped_segment_leaves_little_behind);
 	tcase_add_loop_test(tests, a_run_is_cut_at_a_border_that_survives_and_that_parts_no_fork, 0,
 	                    sizeof(runs) / sizeof(runs[0]));
+	tcase_add_test(tests, what_a_cut_leaves_waits_for_nothing_that_is_known);
 	tcase_add_test(tests, the_same_op_is_the_least_wherever_it_comes);
 	tcase_add_test(tests, among_ops_of_one_shape_known_values_are_the_least);
 	suite_add_tcase(suite, tests);
