@@ -127,7 +127,7 @@ BUGS = (
     ("a trace for its own place is the same anywhere", "is_same", "(!placed || trace->position.since_wait == position->since_wait)", "(!placed || trace->count == count)", "trace"),
     ("behind a wait no record of an event is known", "tell_group", "	if (forgets)\n", "	if (forgets || wait)\n", "lane_group"),
     ("what ops wait for is not asked before they are issued", "begin_watching", "? reprise_group_event_start(lane->group, segment, trace->ops[i].event)", "? 0 * reprise_group_event_start(lane->group, segment, trace->ops[i].event)", "lane_group"),
-    ("where a graph beside streams is launched, none may end", "ends_level", " || (next != NULL && next->beside != NULL)", " && (next == NULL || next->beside == NULL || true)", "lane_group"),
+    ("where a graph beside streams is launched, none may end", "ends_level", "lane->trace != NULL && lane->cursor == 0 &&", "lane->trace != NULL && lane->cursor > 0 &&", "lane_group"),
     ("a segment that begins where another was cut begins as that did", "reprise_group_start", "group->start_segment == segment ?", "group->start_segment + 1 > 0 ?", "lane_group_order"),
     ("an event is behind what it was behind before the segment was cut", "cut", "		watch->ops[i].waits_for = 0;", "		watch->ops[i].waits_for = op->waits_for;", "watch"),
     ("a graph beside streams begins before what one of its roots is behind", "is_level", "		if (any && !is_same(group, &level, &other))\n			return false;\n", "",

@@ -122,8 +122,6 @@ void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
 	reprise_pending_finish(lane, false);
 	if (trace == NULL)
 		return;
-	if (why == REPRISE_EXIT_barrier && count > 0 && trace->beside != NULL)
-		trace->cut_at = lane->position.since_wait;
 	if (lane->group != NULL && count > 0)
 		segment = begin_watching(lane, trace, count, waits_for);
 	if (!reprise_observing)
@@ -199,9 +197,18 @@ static void note_wait(struct reprise_lane *lane)
 	reprise_pace_wait(lane);
 }
 
+/* A wait cuts a visit of a graph beside streams: there may be a trace of what is left there. */
+static void note_cut(struct reprise_lane *lane)
+{
+	if (lane->trace != NULL && lane->cursor > 0 && lane->trace->beside != NULL)
+		lane->trace->cut_at = lane->position.since_wait;
+}
+
 void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 {
 	reprise_pending_finish(lane, wait);
+	if (wait)
+		note_cut(lane);
 	reprise_lane_side_exit(lane, REPRISE_EXIT_barrier);
 	reprise_lane_close_segment(lane, wait);
 	if (__builtin_expect(reprise_ended_any(lane), 0))

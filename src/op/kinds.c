@@ -379,7 +379,7 @@ enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct repris
 	op->payload_bytes = 0;
 	op->memory_generation = 0;
 	/* For all kinds, since reprise_op_is_between_devices() reads them. */
-	op->target_memory = op->source_memory = 0;
+	op->target_memory = op->source_memory = op->waits_for = 0;
 	switch (call->kind) {
 	case REPRISE_OP_KERNEL:
 		return reprise_kernel_examine(op, &call->kernel, context);

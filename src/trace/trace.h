@@ -90,7 +90,7 @@ struct reprise_trace {
 	struct reprise_trace *newer, *older; /* all traces of the lane, by last use */
 	uint64_t last_used;                  /* ticks: replayed, or made */
 	struct reprise_trace *follower;      /* the trace that came after it last time */
-	/* launched beside its streams: ops since a wait where the visit began that a barrier cut last;
+	/* launched beside its streams: ops since a wait where the visit began that a wait cut last;
 	 * UINT_MAX: none */
 	unsigned int cut_at;
 	/* the shortest that begins with these ops and goes on; the longest that these begin with; or

@@ -189,13 +189,14 @@ static unsigned int piece_beside(struct reprise_pieces *pieces, unsigned int sta
 
 /* ---- a segment ---- */
 
-/* True if all streams are behind the segment where it ends: the host waits, or a graph is launched
- * beside them. */
+/* True if all streams are behind the segment where it ends: the host waits, or a visit of a graph
+ * beside them begins. */
 static bool ends_level(const struct reprise_pieces *pieces)
 {
-	const struct reprise_trace *next = pieces->lane->trace;
+	const struct reprise_lane *lane = pieces->lane;
 
-	return pieces->segment->ends_in_wait || (next != NULL && next->beside != NULL);
+	return pieces->segment->ends_in_wait ||
+	       (lane->trace != NULL && lane->cursor == 0 && lane->trace->beside != NULL);
 }
 
 bool reprise_pieces_begin(struct reprise_pieces *pieces, struct reprise_lane *lane,
