@@ -122,7 +122,7 @@ BUGS = (
     ("a graph beside streams may begin anywhere", "is_level", "		if (leading.clock.ticks[i] < clocks->members[i].ticks[i])\n			return false;\n", "		(void)leading;\n", "beside"),
     ("parts of a whole that may not begin yet get graphs", "awaits_level", "waits_for_whole(&pieces->lane->group->level_patience)", "waits_for_whole(&pieces->lane->group->level_patience) && false", "lane_group"),
     ("what is left of steps is entered anywhere", "piece_beside", "*placed = segment->ends_in_wait &&", "*placed = false &&", "lane_group"),
-    ("a graph of steps is expected where a wait has cut it", "is_in_place", "trace->cut_at != lane->position.since_wait;", "trace->cut_at != UINT_MAX - 1;", "lane_group"),
+    ("a graph of steps is expected where a wait has cut it", "fits_here", "trace->cut_at != lane->position.since_wait;", "trace->cut_at != UINT_MAX - 1;", "lane_group"),
     ("the order in a graph is made up of what came before its segment", "reprise_beside_describe", "reprise_clocks_of_event(&clocks, ops[i].event)", "waited_for(&clocks, &ops[i], &(struct reprise_clock){{0}})", "beside lane_group"),
     ("a trace for its own place is the same anywhere", "is_same", "(!placed || trace->position.since_wait == position->since_wait)", "(!placed || trace->count == count)", "trace"),
     ("behind a wait no record of an event is known", "tell_group", "	if (forgets)\n", "	if (forgets || wait)\n", "lane_group"),

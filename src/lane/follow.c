@@ -110,9 +110,9 @@ static enum reprise_match match_expected(const struct reprise_lane *lane,
 	                                                     : REPRISE_MATCH_NOT;
 }
 
-/* False if the trace has another place; or if it was cut here last, so that there may be a trace of
- * what is left. */
-static bool is_in_place(const struct reprise_lane *lane, const struct reprise_trace *trace)
+/* False if the trace is for another distance from a wait; or if a wait has cut its last visit from
+ * here: there may be a trace of what is left. */
+static bool fits_here(const struct reprise_lane *lane, const struct reprise_trace *trace)
 {
 	return (!trace->placed || trace->position.since_wait == lane->position.since_wait) &&
 	       trace->cut_at != lane->position.since_wait;
@@ -129,7 +129,7 @@ bool reprise_lane_enter_expected(struct reprise_lane *lane, const struct reprise
 {
 	lane->expected = reprise_index_longest(lane->expected, lane->counts.ops);
 
-	if (!is_in_place(lane, lane->expected))
+	if (!fits_here(lane, lane->expected))
 		return false;
 
 	enum reprise_match match = may_begin(lane) ? match_expected(lane, call) : REPRISE_MATCH_NOT;
@@ -156,7 +156,7 @@ static struct reprise_trace *choose(struct reprise_lane *lane, const struct repr
 		reprise_index_find_value(lane->index, &lane->position, op, lane->counts.ops);
 
 	if (trace == NULL && lane->expected != NULL && lane->expected->any_value[0] &&
-	    is_in_place(lane, lane->expected) && match_expected(lane, call) != REPRISE_MATCH_NOT)
+	    fits_here(lane, lane->expected) && match_expected(lane, call) != REPRISE_MATCH_NOT)
 		trace = lane->expected;
 	if (trace == NULL)
 		trace = reprise_index_find_shape(lane->index, &lane->position, op, lane->counts.ops);

@@ -265,9 +265,9 @@ static bool concerns(enum reprise_sync what, const struct point *point, uint32_t
 	       observes(what, point, lane);
 }
 
-/* True if the call waits, or asks, and records no event. (So come cuCtxRecordEvent and
- * cuCtxWaitEvent, too: of the event that they record, groups are told apart.) */
-static bool is_wait_alone(enum reprise_sync what)
+/* True if no event has to be forgotten. Calls of these kinds wait or ask, but for cuCtxRecordEvent
+ * and cuCtxWaitEvent: groups are told of their event before this (reprise_event_met()). */
+static bool keeps_events(enum reprise_sync what)
 {
 	return what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY ||
 	       what == REPRISE_SYNC_CONTEXT;
@@ -332,7 +332,7 @@ static enum telling told(struct reprise_lane *lane, enum reprise_sync what, uint
 		tell_of_event(lane, (CUevent)handle, self);
 	} else {
 		wait_pending = what == REPRISE_SYNC_QUERY && reprise_group_is_busy(lane, point->stream);
-		tell_group(lane, true, !is_wait_alone(what), what == REPRISE_SYNC_DEFAULT,
+		tell_group(lane, true, !keeps_events(what), what == REPRISE_SYNC_DEFAULT,
 		           !wait_pending && (what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY)
 		               ? point->stream
 		               : NULL);

@@ -187,7 +187,8 @@ bool reprise_trace_note_held(struct reprise_trace *trace, unsigned int at)
 }
 
 /* Where a part of the trace would be replayed in its place, a replay of the whole saves a launch,
- * and a side exit costs an eager call for each op that was deferred. */
+ * and a side exit costs an eager call for each op that was deferred. (Not so of graphs beside their
+ * streams: where a wait cuts one is known, cut_at.) */
 void reprise_trace_note_side_exit(struct reprise_trace *trace, uint64_t now, unsigned int deferred)
 {
 	bool has_part =

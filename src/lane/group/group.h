@@ -123,9 +123,10 @@ bool reprise_group_is_border(const struct reprise_group *group, unsigned int mem
 /* The watched segment of this number begins with the group's next op. */
 void reprise_group_begin_segment(struct reprise_group *group, uint32_t segment);
 
-/* What each member was behind where the segment begins: behind[i] has a bit for each member of
- * whose work member i was behind all. And the same of an event, which is not recorded since, 0 if
- * that is not known. Nothing is known of a segment that begins where another one was cut. */
+/* start(): what each member was behind where the segment begins. behind[i] has a bit for each
+ * member of whose work member i was behind all. event_start(): the same of the event, as it was
+ * recorded last; 0 if that is not known. Of a segment that begins where another one was cut, it is
+ * only known that each member is behind itself. */
 void reprise_group_start(const struct reprise_group *group, uint32_t segment, uint8_t *behind);
 uint8_t reprise_group_event_start(struct reprise_group *group, uint32_t segment, CUevent event);
 

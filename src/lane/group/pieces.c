@@ -135,8 +135,8 @@ static unsigned int first_beside(const struct reprise_pieces *pieces)
 	return i;
 }
 
-/* True if it is known that each stream is behind all where the host has waited last, and the
- * segment begins there. `behind`: see reprise_group_start(). */
+/* True if the segment begins behind a wait of the host, and each stream is known to be behind all
+ * there. `behind`: see reprise_group_start(). */
 static bool begins_level(const struct reprise_pieces *pieces, const uint8_t *behind)
 {
 	const struct reprise_group *group = pieces->lane->group;
@@ -149,7 +149,7 @@ static bool begins_level(const struct reprise_pieces *pieces, const uint8_t *beh
 
 /* There is no such graph. True if there were one if each stream were behind all where the segment
  * begins, which is not known: streams have just been grouped, or what comes before was cut off. Its
- * parts get no graphs yet. Where graphs may begin is not used any more. */
+ * parts get no graphs yet. Overwrites `begins`, which is not used then. */
 static bool awaits_level(struct reprise_pieces *pieces, const uint8_t *behind)
 {
 	const struct reprise_segment *segment = pieces->segment;

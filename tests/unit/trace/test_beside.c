@@ -32,14 +32,24 @@ START_TEST(a_run_of_several_streams_may_be_a_graph)
 }
 END_TEST
 
+/* Of these ops; `waits_for` of the first. */
+static struct reprise_beside description(const char *text, uint8_t waits_for)
+{
+	static uint8_t behind[MOST];
+	struct reprise_op ops[MOST];
+	struct reprise_beside beside = {.behind = behind};
+	unsigned int count = ops_of(text, ops);
+
+	ops[0].waits_for = waits_for;
+	reprise_beside_describe(ops, count, &beside);
+	return beside;
+}
+
 START_TEST(roots_begin_without_an_event_of_the_run)
 {
-	struct reprise_op ops[MOST];
-	uint8_t behind[MOST];
-	struct reprise_beside beside = {.behind = behind};
-	unsigned int count = ops_of("W1a W2a Ka R4a W4b Kb W5c Kc R5c W6c W5a Ka", ops);
+	struct reprise_beside beside = description("W1a W2a Ka R4a W4b Kb W5c Kc R5c W6c W5a Ka", 0);
+	const uint8_t *behind = beside.behind;
 
-	reprise_beside_describe(ops, count, &beside);
 	ck_assert_uint_eq(beside.roots, 1 | 4);
 	ck_assert_uint_eq(beside.leading_count, 3);
 	ck_assert_uint_eq(beside.leading[0], 0);
@@ -54,12 +64,9 @@ END_TEST
 
 START_TEST(an_end_or_a_record_has_all_of_some_members)
 {
-	struct reprise_op ops[MOST];
-	uint8_t behind[MOST];
-	struct reprise_beside beside = {.behind = behind};
-	unsigned int count = ops_of("Ka Kb R1b W1a R2a Ka Kc", ops);
+	struct reprise_beside beside = description("Ka Kb R1b W1a R2a Ka Kc", 0);
+	const uint8_t *behind = beside.behind;
 
-	reprise_beside_describe(ops, count, &beside);
 	ck_assert_uint_eq(beside.ends[0], 3);
 	ck_assert_uint_eq(beside.ends[1], 2);
 	ck_assert_uint_eq(beside.ends[2], 4);
@@ -136,13 +143,8 @@ END_TEST
 /* A graph has the order of its own ops alone: stream b's one op is behind nothing of a's. */
 START_TEST(what_came_before_is_no_order_in_a_graph)
 {
-	struct reprise_op ops[MOST];
-	uint8_t behind[MOST];
-	struct reprise_beside beside = {.behind = behind};
-	unsigned int count = ops_of("W1a Ka Kb", ops);
+	struct reprise_beside beside = description("W1a Ka Kb", 3);
 
-	ops[0].waits_for = 3;
-	reprise_beside_describe(ops, count, &beside);
 	ck_assert_uint_eq(beside.ends[0], 1);
 	ck_assert_uint_eq(beside.ends[1], 2);
 }
